@@ -90,10 +90,10 @@ DEEPSTACK = replace(
 HEARING = replace(
     DECODER,
     name="qwen2_audio",
-    model_types=("qwen2_audio", "audioflamingo3"),
+    model_types=("qwen2_audio", "audioflamingo3", "glmasr"),
     tasks=("audio-text-to-text",),
     variants=(),
-    covers="qwen2_audio, audioflamingo3",
+    covers="qwen2_audio, audioflamingo3, glmasr",
     serves=None,
     text_part="text_config",
     takes_sound=True,

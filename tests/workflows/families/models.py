@@ -252,7 +252,9 @@ _SOUND: dict[str, Any] = {"num_mel_bins": 80, "max_source_positions": 100, "acti
 WITH_SOUND: dict[str, dict[str, Any]] = {
     "qwen2_audio": {"d_model": 32, "encoder_layers": 2, "encoder_attention_heads": 2, "encoder_ffn_dim": 64},
     "audioflamingo3": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
-}
+    "glmasr": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128,
+               "max_position_embeddings": 100},
+}  # fmt: skip
 
 
 def save_with_sound(model_type: str, folder: Path, audio_token_id: int) -> Path:

@@ -4,6 +4,7 @@ prompt with placeholders + rows of each recording ──expand_sounds──▶ p
 
     Qwen2-Audio      <|AUDIO|> per row of one window; the chat template writes the tokens around them
     Audio Flamingo 3 <sound> per row of all windows, ten minutes at most
+    GLM-ASR          <|pad|> per row of all windows, 655 seconds at most
 """
 
 from __future__ import annotations
@@ -14,21 +15,26 @@ from dataclasses import dataclass
 from workflows.common.errors import MediaError, printable
 from workflows.media.options import Options
 
-_PLACEHOLDERS = {"Qwen2AudioProcessor": "<|AUDIO|>", "AudioFlamingo3Processor": "<sound>"}
-"""Processor class → what stands for a recording in its chat templates."""
-_IN_WINDOWS = "AudioFlamingo3Processor"
-_MOST_SECONDS = 600  # where its settings do not say
+_KINDS: dict[str, tuple[str, int, int | None]] = {
+    "Qwen2AudioProcessor": ("<|AUDIO|>", 2, None),
+    "AudioFlamingo3Processor": ("<sound>", 2, 600),
+    "GlmAsrProcessor": ("<|pad|>", 4, 655),
+}
+"""Processor class → the placeholder of its chat templates, rows of the encoder per token, and the seconds that are read
+where its settings do not say; None for those of one window."""
 
 
 @dataclass(frozen=True)
 class SoundTokens:
     """token: what stands for a recording in a prompt, and what each row of features replaces.
 
-    seconds: of a recording that are read; None for those of one window.
+    merged: rows of the encoder's layers that become one row of features. seconds: of a recording that are read; None
+    for those of one window.
     """
 
     kind: str
     token: str
+    merged: int
     seconds: int | None
 
     @property
@@ -37,29 +43,29 @@ class SoundTokens:
         more = {} if self.seconds is None else {"max_audio_len": self.seconds}
         return {"processor_class": self.kind, "audio_token": self.token, **more}
 
-    @staticmethod
-    def rows(frames: int) -> int:
-        """The rows of features of so many frames: a convolution takes two together, and a mean two of these."""
-        return ((frames - 1) // 2 + 1 - 2) // 2 + 1
+    def rows(self, frames: int) -> int:
+        """The rows of features of so many frames: a convolution takes two together, and `merged` of these are one."""
+        return ((frames - 1) // 2 + 1) // self.merged
 
 
 def sound_tokens(settings: Mapping[str, object]) -> SoundTokens:
     """The tokens that a processor_config.json describes, by its processor_class. Raises MediaError for one unknown."""
     kind = str(settings.get("processor_class"))
-    if kind not in _PLACEHOLDERS:
+    if kind not in _KINDS:
         raise MediaError(
             f"The sound tokens of a processor_class {printable(kind, 60)} are not known: there are "
-            f"{', '.join(sorted(_PLACEHOLDERS))}."
+            f"{', '.join(sorted(_KINDS))}."
         )
     options = Options(settings, kind)
     options.ignore("feature_extractor", "tokenizer", "chat_template", "audio_bos_token", "audio_eos_token")
     options.ignore("default_transcription_prompt")
-    token = options.get("audio_token", _PLACEHOLDERS[kind])
+    placeholder, merged, most = _KINDS[kind]
+    token = options.get("audio_token", placeholder)
     if not isinstance(token, str) or not token:
         raise options.fault("audio_token", "a text")
-    seconds = options.integer("max_audio_len", _MOST_SECONDS, highest=86_400) if kind == _IN_WINDOWS else None
+    seconds = None if most is None else options.integer("max_audio_len", most, highest=86_400)
     options.finish()
-    return SoundTokens(kind, token, seconds)
+    return SoundTokens(kind, token, merged, seconds)
 
 
 def expand_sounds(prompt: str, token: str, rows: Sequence[int]) -> str:

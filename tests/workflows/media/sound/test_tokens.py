@@ -10,14 +10,15 @@ from workflows.media.sound import expand_sounds, sound_tokens
 
 @pytest.mark.parametrize("frames", [1, 2, 3, 4, 5, 6, 7, 99, 100, 101, 2999, 3000, 3001, 6000, 6002, 6003])
 def test_rows_are_those_of_the_processors(frames: int) -> None:
-    """Whole windows have 750 rows, so that the rows of several windows are those of their frames' sum."""
+    """Whole windows have 750 or 375 rows, so that the rows of several windows are those of their frames' sum."""
     import torch
-    from transformers import AudioFlamingo3Processor
+    import transformers
 
-    tokens = sound_tokens({"processor_class": "AudioFlamingo3Processor"})
-    counted = AudioFlamingo3Processor._get_audio_token_length(None, torch.tensor(frames))  # type: ignore[arg-type]
-    assert tokens.rows(frames) == int(counted)
-    assert tokens.rows(6000 + frames) == 1500 + tokens.rows(frames)
+    for kind, whole in (("AudioFlamingo3Processor", 750), ("GlmAsrProcessor", 375)):
+        tokens = sound_tokens({"processor_class": kind})
+        counted = getattr(transformers, kind)._get_audio_token_length(None, torch.tensor(frames))
+        assert tokens.rows(frames) == int(counted)
+        assert tokens.rows(6000 + frames) == 2 * whole + tokens.rows(frames)
 
 
 def test_settings_come_back_and_unknown_ones_are_refused() -> None:
