@@ -23,7 +23,7 @@ _DERIVED = ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe")  # a hea
 _HEADS = (8, 10, 12, 16, 20, 22, 24, 32, 80)  # GroupQueryAttention takes some of them
 FAMILIES = (
     "llama", "qwen2", "qwen3", "mistral", "gemma2", "gemma3_text", "phi3", "granite", "olmo2", "mixtral", "qwen2_moe",
-    "qwen3_moe", "phimoe", "olmoe", "bloom", "falcon",
+    "qwen3_moe", "phimoe", "olmoe", "bloom", "falcon", "gemma4_text",
 )  # fmt: skip
 
 
@@ -50,8 +50,8 @@ def _case(family: str, number: int, graphs: bool) -> Callable[[], Verdict]:
 def random_values(family: str, number: int) -> Values:
     """The config's values; the same for the same number."""
     chances = random.Random(f"{family} {number}")
-    if family in ("bloom", "falcon"):
-        return _bloom(chances) if family == "bloom" else _falcon(chances)
+    if family in _OWN_VALUES:
+        return _OWN_VALUES[family](chances)
     kv_heads = chances.choice([1, 2, 3])
     heads, head_dim = kv_heads * chances.choice([1, 2, 4]), chances.choice(_HEADS)
     layers, own_size = chances.choice([1, 2, 3]), family not in _DERIVED
@@ -93,6 +93,28 @@ def _falcon(chances: random.Random) -> Values:
         "rope_parameters": _rope(chances, "falcon", head_dim), "tie_word_embeddings": chances.random() < 0.5,
         "bos_token_id": 1, "eos_token_id": None,
     }  # fmt: skip
+
+
+def _gemma4(chances: random.Random) -> Values:
+    """Layers with heads of two sizes, of which the last ones read the keys of the last before them of their kind."""
+    layers, kv_heads = chances.choice([2, 3, 4, 5, 6]), chances.choice([1, 2, 3])
+    heads, kinds = kv_heads * chances.choice([1, 2, 4]), ["sliding_attention", "full_attention"]
+    shared = chances.choice([0, *range(layers - 1)])
+    types = [*chances.sample(kinds, 2), *chances.choices(kinds, k=layers - 2)][:layers]
+    values: Values = {
+        "vocab_size": VOCABULARY, "vocab_size_per_layer_input": VOCABULARY, "hidden_size": heads * 8,
+        "intermediate_size": chances.choice([48, 96]), "num_hidden_layers": layers, "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads, "head_dim": chances.choice(_HEADS), "global_head_dim": chances.choice(_HEADS),
+        "layer_types": types, "sliding_window": chances.choice([3, 17, 24, 64, 70, 500]),
+        "num_kv_shared_layers": shared, "use_double_wide_mlp": chances.random() < 0.5,
+        "hidden_size_per_layer_input": 8, "attention_k_eq_v": chances.random() < 0.3, "max_position_embeddings": 1024,
+        "final_logit_softcapping": chances.choice([None, 20.0]), "attention_bias": chances.random() < 0.3,
+        "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": None,
+    }  # fmt: skip
+    return values | ({"num_global_key_value_heads": kv_heads} if values["attention_k_eq_v"] else {})
+
+
+_OWN_VALUES = {"bloom": _bloom, "falcon": _falcon, "gemma4_text": _gemma4}
 
 
 def _rope(chances: random.Random, family: str, head_dim: int) -> Values:
