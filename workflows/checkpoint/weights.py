@@ -50,7 +50,7 @@ DTYPES: dict[str, tuple[str, int]] = {
 class TensorInfo:
     """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder.
 
-    `offset` is the byte of the file at which its data begins.
+    `offset` is the byte of the file at which its data begins, `name` the tensor's name in the file.
     """
 
     dtype: str
@@ -58,6 +58,7 @@ class TensorInfo:
     file: str
     bytes: int
     offset: int = field(default=0, compare=False)
+    name: str = field(default="", compare=False)
 
     @property
     def elements(self) -> int:
@@ -212,7 +213,7 @@ def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[in
     if rest or expected != offsets[1] - offsets[0]:
         needed = printable(expected + bool(rest), 24)
         raise _damaged(name, f"{what} has {offsets[1] - offsets[0]} bytes where its shape needs {needed}")
-    return TensorInfo(label, tuple(shape), name, expected), (offsets[0], offsets[1])
+    return TensorInfo(label, tuple(shape), name, expected, name=tensor), (offsets[0], offsets[1])
 
 
 def _naturals(values: object) -> bool:

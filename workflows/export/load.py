@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import safe_open
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
@@ -19,7 +20,8 @@ from workflows.export.attention import ATTENTION_NAME, current_states
 from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
 from workflows.export.recurrence import connect_recurrences
 from workflows.export.stand_ins import StandIns, is_stand_in
-from workflows.recipe.task import is_headless
+from workflows.export.text_part import text_part_of, text_tensors
+from workflows.recipe.task import is_headless, is_text_part
 
 _FAILURES = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError,
              StrictDataclassError, TypeError, ValueError)  # fmt: skip
@@ -70,11 +72,13 @@ def load_model(
         config = transformers.AutoConfig.from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=remote_code
         )
-        with torch.device("meta"):
-            skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
+        skeleton = _skeleton(config, task, remote_code)
+        if type(skeleton.config) is not type(config):
+            config, checkpoint = skeleton.config, replace(checkpoint, tensors=text_tensors(checkpoint, skeleton))
         _check_shapes(checkpoint, skeleton)
         adapted = attention == ATTENTION_NAME and has_own_attention(config)
         if stand_ins is not None:
+            stand_ins.select(checkpoint.tensors)
             stand_ins.check_loadable(skeleton)
         with ExitStack() as files:
             stored = _stored(checkpoint, files)
@@ -104,6 +108,15 @@ def load_model(
     return model.eval().requires_grad_(False)
 
 
+def _skeleton(config: PreTrainedConfig, task: str, remote_code: bool) -> PreTrainedModel:
+    """The model without weights; of a model of several parts that generates text, the text part."""
+    part = text_part_of(config, task)
+    with torch.device("meta"):
+        if part is not None:
+            return part.model_class._from_config(part.config)
+        return _CLASSES[task].from_config(config, trust_remote_code=remote_code)
+
+
 def _check_complete(
     checkpoint: Checkpoint,
     task: str,
@@ -130,6 +143,11 @@ def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
 
 def _missing(checkpoint: Checkpoint, task: str, names: list[str]) -> CheckpointError:
     what = f"{checkpoint.source} lacks the weight {printable(names[0])}{and_more(names)}"
+    if is_text_part(checkpoint, task):
+        return CheckpointError(
+            f"{what} by the names of a causal LM: either it is not complete, or its text part is stored in another "
+            "way, which Joinery does not know."
+        )
     if is_headless(checkpoint):
         body = printable(", ".join(checkpoint.architectures))
         return CheckpointError(f"{what}: it is a {body}, so open a checkpoint that has the head for {task}.")
@@ -147,8 +165,8 @@ def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
     The files are read, not mapped: a mapped file would stay in memory beside the model.
     """
     names = sorted({stored.file for stored in checkpoint.tensors.values()})
-    opened = [files.enter_context(safe_open(checkpoint.folder / name, "pt", backend="pread")) for name in names]
-    return {name: file.get_slice(name) for file in opened for name in file.keys()}  # noqa: SIM118 - it is no dict
+    opened = {name: files.enter_context(safe_open(checkpoint.folder / name, "pt", backend="pread")) for name in names}
+    return {name: opened[stored.file].get_slice(stored.name) for name, stored in checkpoint.tensors.items()}
 
 
 def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
@@ -255,5 +273,5 @@ def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str, stand_in
     if stand_ins is not None and all(map(is_stand_in, candidates)):
         return any(stand_ins.holds(name, weight) for weight in candidates)
     with safe_open(checkpoint.folder / stored.file, "pt") as file:
-        tensor = file.get_tensor(name).to(torch.float32)
+        tensor = file.get_tensor(stored.name).to(torch.float32)
     return any(torch.equal(tensor, weight) for weight in candidates)

@@ -24,6 +24,7 @@ from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
 
 from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import printable
 from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_tensor
 
@@ -46,10 +47,13 @@ class StandIns:
 
     def __init__(self, checkpoint: Checkpoint, on_layer: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.on_layer = on_layer
-        self._folder, self._tensors = checkpoint.folder, checkpoint.tensors
-        self._names = [
-            name for name, one in checkpoint.tensors.items() if one.elements >= REAL_BELOW and not one.is_mask
-        ]
+        self._folder = checkpoint.folder
+        self.select(checkpoint.tensors)
+
+    def select(self, tensors: Mapping[str, TensorInfo]) -> None:
+        """Takes these tensors for all that there are: a part of the checkpoint's, by the names of the model."""
+        self._tensors = dict(tensors)
+        self._names = [name for name, one in tensors.items() if one.elements >= REAL_BELOW and not one.is_mask]
 
     def state_dict(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """`stored`, whose tensors are read when they are loaded, with stand-ins in place of the large ones.

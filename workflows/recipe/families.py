@@ -1,6 +1,7 @@
 """The architecture families: how each is divided into components, and which cache layouts it supports.
 
-decoder-only, qwen3   positions are inputs and the mask determines what a token attends to, so keys may be in any slots
+decoder-only, qwen3, text-part
+                      positions are inputs and the mask determines what a token attends to, so keys may be in any slots
 smolvlm, llava, gemma3, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
@@ -34,6 +35,29 @@ DECODER = Family(
     passes=DECODER_PASSES,
     covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
     serves=_is_causal_lm,
+)
+
+
+def _has_text_part(model_type: str, task: str | None) -> bool:
+    """Whether transformers has such a model of several parts that generates, one of which is a decoder of text."""
+    from transformers import CONFIG_MAPPING
+    from transformers.models.auto import modeling_auto as known
+
+    generating = {
+        **known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        **known.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+        **known.MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
+    }
+    return model_type in generating and "text_config" in CONFIG_MAPPING[model_type].sub_configs
+
+
+# The text part of a model of several parts, alone.
+TEXT_PART = replace(
+    DECODER,
+    name="text-part",
+    covers="the text part of models that read pictures or sound beside it",
+    serves=_has_text_part,
+    text_part="text_config",
 )
 QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="qwen3", serves=None)
 
@@ -189,7 +213,7 @@ DEPTH = Family(
 FAMILIES = FamilyRegistry(
     [
         *(QWEN3, TILES, LLAVA, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH),
-        DECODER,
+        *(TEXT_PART, DECODER),
     ]
 )
 

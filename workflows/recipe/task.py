@@ -36,7 +36,7 @@ TASKS_BY_HEAD = {
 }
 _SEQUENCE_TASKS = {"translation", "summarization", "text2text-generation", "automatic-speech-recognition",
                    "image-text-to-text", "audio-text-to-text"}  # fmt: skip
-_OTHER_MODALITIES = ("vision_config", "audio_config")
+_OTHER_MODALITIES = ("vision_config", "audio_config", "vq_config")
 
 
 def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -47,6 +47,9 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     family = family_for(model_type, tasks[0])
     if family.remote_code:  # the checkpoint defines its own class names
         return tasks
+    alone = is_text_part(checkpoint, _TEXT)
+    if alone and not family.has_features:
+        raise _several_parts_error(checkpoint)
     _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds:
         _check_embedder(checkpoint, family)
@@ -57,7 +60,7 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
             f"The checkpoint is {_named(names)}, which Joinery cannot build: of {model_type} it builds models for "
             f"{', '.join(tasks)}, and this one has another head."
         )
-    return fitting
+    return (*fitting, _TEXT) if alone else fitting
 
 
 def task_of(checkpoint: Checkpoint) -> str:
@@ -66,7 +69,7 @@ def task_of(checkpoint: Checkpoint) -> str:
     An embedder of sentence-transformers gives features, whatever head its architecture names. A sequence-to-sequence
     model may serve several: `task_specific_params` decides where it names exactly one, else the family's first.
     """
-    tasks = tasks_for(checkpoint)
+    tasks = tuple(task for task in tasks_for(checkpoint) if not is_text_part(checkpoint, task))
     if checkpoint.embeds and _FEATURES in tasks:
         return _FEATURES
     if len(tasks) == 1 and tasks != (_FEATURES,):
@@ -94,11 +97,13 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     family = family_for(checkpoint.model_type, task)
     if family.remote_code:
         return
-    _refuse_other_modalities(checkpoint, family)
+    alone = is_text_part(checkpoint, task)
+    if not alone:
+        _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds and task == _FEATURES:
         _check_embedder(checkpoint, family)
     heads = {_task_of_head(name) for name in checkpoint.architectures}
-    if not _fits(heads, task):
+    if not (alone or _fits(heads, task)):
         raise RecipeError(
             f"The checkpoint is {_named(checkpoint.architectures)}, which has no head for {task}: "
             f"{_alternatives(checkpoint)}."
@@ -150,11 +155,42 @@ def _named(architectures: Iterable[str]) -> str:
     return printable(", ".join(architectures))
 
 
+def is_text_part(checkpoint: Checkpoint, task: str) -> bool:
+    """Whether a build for `task` has the text part of the checkpoint alone: a person must choose that."""
+    if task != _TEXT:
+        return False
+    families = (one for one in FAMILIES.families if one.serves is not None)
+    family = next((one for one in families if one.serves and one.serves(checkpoint.model_type, task)), None)
+    return family is not None and (bool(family.text_part) or _other_modality(checkpoint) is not None)
+
+
+def text_part_notice(checkpoint: Checkpoint, task: str) -> str:
+    """A sentence about what such a build leaves out; empty for another one."""
+    if not is_text_part(checkpoint, task):
+        return ""
+    what = _named(checkpoint.architectures) or checkpoint.model_type
+    return f"This is the text part of {what} alone: the weights that read pictures or sound are left out."
+
+
+def _several_parts_error(checkpoint: Checkpoint) -> RecipeError:
+    what, other = _named(checkpoint.architectures) or checkpoint.model_type, _other_modality(checkpoint)
+    return RecipeError(
+        f"The checkpoint is {what}, {f'whose config.json has a {other}' if other else 'a model of several parts'}: of "
+        f"the models that read pictures or sound beside text, Joinery builds {_known_with_features()} and whisper; "
+        "build its text part alone with --task text-generation."
+    )
+
+
+def _other_modality(checkpoint: Checkpoint) -> str | None:
+    """The key of a part of the config that is not text."""
+    return next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
+
+
 def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
     """Raises RecipeError for a model of other modalities than its family's: a part alone would be a different model."""
     if family.has_features:
         return
-    key = next((key for key in _OTHER_MODALITIES if isinstance(checkpoint.config.get(key), dict)), None)
+    key = _other_modality(checkpoint)
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
