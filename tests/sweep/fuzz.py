@@ -12,6 +12,7 @@ from typing import Any
 from transformers import AutoConfig
 
 from tests.sweep.case import Verdict, decoder_case
+from tests.sweep.fuzz_states import STATE_FAMILIES, state_values
 from tests.sweep.seam import seam_case
 from tests.sweep.tiny import VOCABULARY
 
@@ -23,7 +24,7 @@ _DERIVED = ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe")  # a hea
 _HEADS = (8, 10, 12, 16, 20, 22, 24, 32, 80)  # GroupQueryAttention takes some of them
 FAMILIES = (
     "llama", "qwen2", "qwen3", "mistral", "gemma2", "gemma3_text", "phi3", "granite", "olmo2", "mixtral", "qwen2_moe",
-    "qwen3_moe", "phimoe", "olmoe", "bloom", "falcon", "gemma4_text",
+    "qwen3_moe", "phimoe", "olmoe", "bloom", "falcon", "gemma4_text", *STATE_FAMILIES,
 )  # fmt: skip
 
 
@@ -50,6 +51,8 @@ def _case(family: str, number: int, graphs: bool) -> Callable[[], Verdict]:
 def random_values(family: str, number: int) -> Values:
     """The config's values; the same for the same number."""
     chances = random.Random(f"{family} {number}")
+    if family in STATE_FAMILIES:
+        return state_values(family, chances)
     if family in _OWN_VALUES:
         return _OWN_VALUES[family](chances)
     kv_heads = chances.choice([1, 2, 3])

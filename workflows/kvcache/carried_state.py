@@ -54,12 +54,16 @@ def find_carried(
 
 
 class CarriedState:
-    """The values of all carried tensors: the graph reads `past`, by input, and writes `fresh`, by output."""
+    """The values of all carried tensors: the graph reads `past`, by input, and writes `fresh`, by output.
+
+    turn: 0 or 1; each commit changes it and exchanges the two memories, so that no state is copied.
+    """
 
     def __init__(self, tensors: Sequence[CarriedTensor]) -> None:
         self.tensors = {tensor.past: tensor for tensor in tensors}
         self.past = {name: _zeros(tensor) for name, tensor in self.tensors.items()}
         self.fresh = {tensor.present: _zeros(tensor) for tensor in tensors}
+        self.turn = 0
         self.snapshots: dict[int, dict[str, Array]] = {}  # tokens of the sequence → the state after them, ascending
 
     def __bool__(self) -> bool:
@@ -75,10 +79,13 @@ class CarriedState:
         return sum(array.nbytes for array in self.past.values())
 
     def commit(self, length: int) -> None:
-        """Copies what the graph wrote to `past`, for the next step; the sequence then has `length` tokens."""
+        """Makes what the graph wrote the `past` of the next step; the sequence then has `length` tokens."""
+        if not self.tensors:
+            return
         for name, tensor in self.tensors.items():
-            self.past[name][...] = self.fresh[tensor.present]
-        if self.tensors and length - max(self.snapshots, default=0) >= SNAPSHOT_TOKENS:
+            self.past[name], self.fresh[tensor.present] = self.fresh[tensor.present], self.past[name]
+        self.turn = 1 - self.turn
+        if length - max(self.snapshots, default=0) >= SNAPSHOT_TOKENS:
             self.snapshots[length] = {name: array.copy() for name, array in self.past.items()}
             if len(self.snapshots) > max(_FEWEST, min(_MOST, _SNAPSHOT_BYTES // max(self._size, 1))):
                 del self.snapshots[_least_useful(length, list(self.snapshots))]

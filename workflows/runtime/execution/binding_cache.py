@@ -15,7 +15,7 @@ from workflows.runtime.loading.sessions import OpenSession
 from workflows.runtime.program.program import Program, ProgramPhase
 from workflows.wire.events import Phase
 
-_Key = tuple[str, int, int]  # phase, columns, rows of logits
+_Key = tuple[str, int, int, int]  # phase, columns, rows of logits, and the turn of carried state
 _NARROW = 17  # columns of a run that verifies a draft, whose binding is kept; of wider ones only the last is
 
 
@@ -33,7 +33,7 @@ class BindingCache:
         self._program, self._sessions, self._cache = program, sessions, cache
         self._observer, self._memory = observer, memory
         self._bound: dict[_Key, Binding] = {}
-        self._wide: _Key = "", 0, 0  # the key of the kept binding of a wide tree
+        self._wide: _Key = "", 0, 0, 0  # the key of the kept binding of a wide tree
 
     def clear(self) -> None:
         """Drops all bindings and their memory."""
@@ -55,7 +55,7 @@ class BindingCache:
         chunk: tokens of a full prompt run. selects_rows: whether the graph is told which rows to compute.
         """
         run, generation = self._program.runs[phase], self._cache.buffers.generation
-        key = phase, width, rows if selects_rows else width
+        key = phase, width, rows if selects_rows else width, self._cache.carried.turn
         changes = prompt.feeds_features(run, tokens)
         bound = None if changes else self._bound.get(key)
         if bound is None or bound.generation != generation:
