@@ -16,7 +16,8 @@ from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
-from workflows.export.attention import ATTENTION_NAME, current_states
+from workflows.export.attention import ATTENTION_NAME, current_states, is_using_adapter
+from workflows.export.complex_rotation import connect_complex_rotations
 from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
 from workflows.export.recurrence import connect_recurrences
 from workflows.export.stand_ins import StandIns, is_stand_in
@@ -105,6 +106,7 @@ def load_model(
     if adapted:
         adapt_attention(model)
     connect_recurrences(model, current_states)
+    connect_complex_rotations(model, is_using_adapter)
     return model.eval().requires_grad_(False)
 
 
