@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from workflows.common.errors import RequestError, printable
 from workflows.common.tensor_names import PIXELS, SOUND_MASK
 from workflows.generate import Engine
-from workflows.runtime.execution.prompt_inputs import NamedInputs
+from workflows.runtime.execution.prompt_inputs import NamedInputs, split_inputs
 
 _NAMES = {"feature_attention_mask": SOUND_MASK}  # transformers' → ours, where they differ
 _PIXEL_MASK = "pixel_attention_mask"
@@ -27,19 +27,19 @@ def encoder_inputs(engine: Engine, tensors: Mapping[str, torch.Tensor]) -> Named
     """The inputs of a bundle's encoders for one prompt. Raises RequestError for a tensor that no encoder takes."""
     source = engine.machine.program.source
     known = set() if source is None else {name for _, name in source.fed_by("given")}
-    inputs = {}
+    arrays = {}
     for name, tensor in tensors.items():
         ours = _NAMES.get(name, name)
         if ours in known:
             whole = tensor.flatten(0, 1) if ours == PIXELS and tensor.ndim == _TILES else tensor
-            inputs[ours] = whole.numpy()
+            arrays[ours] = whole.numpy()
         elif name == _PIXEL_MASK and not bool(tensor.all()):
             raise RequestError("The pictures differ in size, so some tiles are padded: give them one at a time.")
         elif name not in (_PIXEL_MASK, *_DERIVED):
             raise RequestError(
                 f"The bundle does not read {printable(name)}: it reads {', '.join(sorted(known)) or 'text alone'}."
             )
-    return inputs
+    return split_inputs(engine.machine.program, arrays)
 
 
 def spectrograms(features: torch.Tensor, mask: torch.Tensor | None, window: int) -> Iterator[NDArray[np.float32]]:

@@ -125,7 +125,7 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
             part.name: _session(part, recipe, made[part.name], follows_text=cut.follows_text(part))
             for part in cut.components
         },
-        flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
+        flow=[FlowStage(run=name, when=when, loop=_loop(cut, name)) for name, when in cut.stages],
         dataflow=[DataflowEdge(source=edge.source, target=edge.target) for edge in cut.edges],
         state=SharedState(
             kv_cache=KVState() if cut.cache else None,
@@ -134,6 +134,12 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
         ),
         strategy=_strategy(recipe),
     )
+
+
+def _loop(cut: Cut, name: str) -> Literal["batched", "per_image"]:
+    """A sound encoder reads one window at a time: twenty at once would take gigabytes for their scores."""
+    one_by_one = any(part.name == name and part.role is ComponentRole.SPEECH for part in cut.components)
+    return "per_image" if one_by_one else "batched"
 
 
 def _position_ids(cut: Cut) -> PositionIds | None:

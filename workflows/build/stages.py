@@ -106,7 +106,7 @@ def _reference_parity(reference: ReferenceLogits | None, recipe: Recipe, watch: 
         return None
     truth = watch.runner.compare_with_reference(reference, watch.finished)
     if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
-        seen = " with pictures" if reference.given else ""
+        seen = " with pictures or sound" if reference.given else ""
         raise RecipeError(
             f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "
             f"{truth.largest:.3g}, within {truth.tokens:,} tokens{seen}), more than rounding explains, so this model "

@@ -58,7 +58,7 @@ def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, mo
 
     monkeypatch.setattr(vision.LlavaModule, "forward", forward)
     checkpoint = save_with_tiles("llava", tmp_path / "checkpoint", IMAGE)
-    with pytest.raises(RecipeError, match=r"within 55 tokens with pictures\), more than rounding explains"):
+    with pytest.raises(RecipeError, match=r"within 55 tokens with pictures or sound\), more than rounding explains"):
         build(BuildRequest(str(checkpoint), tmp_path / "bundle", {}))
 
 

@@ -31,6 +31,17 @@ NamedInputs = Mapping[str, InputValue]
 """By an input's name, or `session.input`; a list for a session that runs for each of its items."""
 
 
+def split_inputs(program: Program, arrays: Mapping[str, Array]) -> NamedInputs:
+    """Arrays of all items as lists of single ones [1, …], for the sessions that run once for each item."""
+    source = program.source
+    fed = set() if source is None else {port for port in source.fed_by("given") if port[0] in program.loops}
+    names = {name for _, name in fed} | {".".join(port) for port in fed}
+    return {
+        name: [array[i : i + 1] for i in range(len(array))] if name in names else array
+        for name, array in arrays.items()
+    }
+
+
 class SourceReader:
     """What came with one prompt, and what the sessions that run once made of it.
 
