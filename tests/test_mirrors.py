@@ -46,6 +46,9 @@ TOGETHER = {
     # an export is judged by what its graph computes, a recipe by what is made of it
     "export/own_attention/test_alibi": "export/own_attention/bloom export/own_attention/mpt",
     "export/own_attention/test_xlm": "export/own_attention/refusals",
+    "export/own_attention/test_state_models": (
+        "export/own_attention/inkling export/own_attention/minimax export/own_attention/zaya"
+    ),
     "export/test_repeated_layers": "export/layer_kinds",
     "export/test_transformer_only": "export/components export/decoder export/load export/reference export/signature",
     "build/test_streamed": "evaluation/layerwise_parity",

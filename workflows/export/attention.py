@@ -261,6 +261,14 @@ class BaseCacheAdapter(RecurrentStates):
         """See CacheAdapter."""
         return self.start
 
+    def get_query_offset(self, layer: int = 0) -> torch.Tensor | int:
+        """The same, as transformers' mask functions read it."""
+        return self.start
+
+    def get_mask_sizes(self, sequence: int, layer: int = 0) -> tuple[int, int]:
+        """The number of keys of a step of `sequence` tokens without a past, and the first one's position."""
+        return sequence, 0
+
 
 @dataclass
 class HostCacheAdapter(BaseCacheAdapter):
@@ -337,14 +345,6 @@ class ProbeCacheAdapter(BaseCacheAdapter):
             )
         own = self.facts.get(call.layer, LayerFacts(window=window, biased=call.bias is not None))
         self.facts[call.layer] = replace(own, direct=own.direct and direct, reads=source)
-
-    def get_query_offset(self, layer: int = 0) -> int:
-        """The number of tokens before this step, as transformers' mask functions read it."""
-        return 0
-
-    def get_mask_sizes(self, sequence: int, layer: int = 0) -> tuple[int, int]:
-        """The number of keys, and the first one's position."""
-        return sequence, 0
 
 
 def detect_layers(

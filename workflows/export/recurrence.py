@@ -19,15 +19,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import torch
 from transformers.activations import ACT2FN
 
 from workflows.common.errors import RecipeError
 
-StateName = Literal["conv", "recurrent"]
-StateKey = tuple[int, StateName]  # layer, name
+STATE_NAMES = ("recurrent", "conv", *(f"conv{i}" for i in range(1, 9)))  # a layer may have several convolutions
+StateKey = tuple[int, str]  # layer, name
 _FUSED_ACTIVATIONS = ("silu", "swish")  # of CausalConvWithState
 
 
@@ -35,7 +35,7 @@ _FUSED_ACTIVATIONS = ("silu", "swish")  # of CausalConvWithState
 class StateShape:
     """State of fixed size of a layer, [1, …]: `name` as in the names of its tensors."""
 
-    name: StateName
+    name: str
     shape: tuple[int, ...]
 
 
@@ -50,21 +50,28 @@ class RecurrentStates:
     states: Mapping[StateKey, torch.Tensor] = field(default_factory=dict)
     new_states: dict[StateKey, torch.Tensor] = field(default_factory=dict)
     probing: bool = False
-    _asked: dict[str, StateKey] = field(default_factory=dict)  # by name, the states that replaced functions will read
+    _convolution: tuple[StateKey, torch.Tensor] | None = None  # of the convolution that follows, and its new columns
+    _recurrence: StateKey | None = None  # of the recurrence that follows
 
     def get_conv_state(self, layer: int, state_idx: int = 0) -> None:
         """None, which makes models take their code for any number of tokens."""
 
     def get_recurrent_state(self, layer: int, state_idx: int = 0) -> None:
         """See get_conv_state; the function that follows takes the state by `take_state`."""
-        _check_single(state_idx)
-        self._asked["recurrent"] = layer, "recurrent"
+        if state_idx:
+            raise RecipeError("A layer of this model has several recurrences, so it cannot be built.")
+        self._recurrence = layer, "recurrent"
 
-    def update_conv_state(self, columns: torch.Tensor, layer_idx: int, state_idx: int = 0, **_: object) -> torch.Tensor:
-        """Returns the new columns [B,C,S] alone; the convolution that follows takes those before them."""
-        _check_single(state_idx)
-        self._asked["conv"] = layer_idx, "conv"
-        return columns
+    def update_conv_state(
+        self, columns: torch.Tensor, layer_idx: int, state_idx: int = 0, conv_kernel_size: int = 0, **_: object
+    ) -> torch.Tensor:
+        """The columns of earlier steps and the new ones, [B,C,k-1+S], of which the last k - 1 are kept."""
+        key = layer_idx, f"conv{state_idx or ''}"
+        past = self.past_state(key, (1, columns.shape[1], conv_kernel_size - 1))
+        joined = torch.cat([past, columns], dim=2)
+        self.new_states[key] = joined[..., -past.shape[2] :] if past.shape[2] else past
+        self._convolution = key, columns
+        return joined
 
     def update_recurrent_state(self, state: torch.Tensor, layer_idx: int, state_idx: int = 0, **_: object) -> None:
         """Stores the state after the step."""
@@ -74,17 +81,28 @@ class RecurrentStates:
         """See get_conv_state."""
         return True
 
-    def take_state(self, name: StateName, shape: tuple[int, ...]) -> tuple[StateKey, torch.Tensor]:
-        """The state [1, …] that the model asked for last, and its key. Raises RecipeError where it asked for none."""
-        key = self._asked.pop(name, None)
-        if key is None:
-            raise RecipeError("A layer of this model has a recurrence that it does not cache, so it cannot be built.")
-        return key, torch.zeros(shape) if self.probing else self.states[key]
+    def past_state(self, key: StateKey, shape: tuple[int, ...]) -> torch.Tensor:
+        """The state [1, …] before the step; zeros of `shape` while it is detected."""
+        return torch.zeros(shape) if self.probing else self.states[key]
+
+    def take_state(self, shape: tuple[int, ...]) -> torch.Tensor:
+        """The state of the recurrence that the model asked for. Raises RecipeError where it asked for none."""
+        key, self._recurrence = self._recurrence, None
+        return self.past_state(_asked_for(key), shape)
+
+    def take_columns(self) -> tuple[StateKey, torch.Tensor]:
+        """The key and the new columns of the convolution that the model updated. Raises as take_state."""
+        convolution, self._convolution = self._convolution, None
+        return _asked_for(convolution)
 
 
-def _check_single(state_idx: int) -> None:
-    if state_idx:
-        raise RecipeError("A layer of this model has several convolutions with state, so it cannot be built.")
+Asked = TypeVar("Asked")
+
+
+def _asked_for(value: Asked | None) -> Asked:
+    if value is None:
+        raise RecipeError("A layer of this model has a recurrence that it does not cache, so it cannot be built.")
+    return value
 
 
 def connect_recurrences(model: torch.nn.Module, current: Callable[[], RecurrentStates | None]) -> None:
@@ -127,25 +145,22 @@ def _causal_conv(
     activation: str | None = None,
     **_: object,
 ) -> torch.Tensor:
-    """[B,C,S]: a convolution [C,k] of each channel over the k - 1 columns before the step and its own."""
-    channels, width = weight.shape
-    key, past = adapter.take_state("conv", (1, channels, width - 1))
-    if torch.onnx.is_in_onnx_export():
-        fused = activation if activation in _FUSED_ACTIVATIONS else None
-        output, present = torch.onnx.ops.symbolic_multi_out(
-            "com.microsoft::CausalConvWithState",
-            (columns, weight[:, None], bias, past),
-            {"activation": fused or "none"},
-            dtypes=(columns.dtype, past.dtype),
-            shapes=(columns.shape, past.shape),
-            version=1,
-        )
-    else:
-        fused = None
-        joined = torch.cat([past, columns], dim=2)
-        output = torch.nn.functional.conv1d(joined, weight[:, None], bias, groups=channels)
-        present = joined[..., -(width - 1) :] if width > 1 else past
-    adapter.new_states[key] = present
+    """[B,C,S]: a convolution [C,k] of each channel over `columns` [B,C,k-1+S], as update_conv_state returned them."""
+    channels = weight.shape[0]
+    key, new = adapter.take_columns()
+    if not torch.onnx.is_in_onnx_export():
+        output = torch.nn.functional.conv1d(columns, weight[:, None], bias, groups=channels)
+        return output if activation is None else ACT2FN[activation](output)
+    past = adapter.states[key]
+    fused = activation if activation in _FUSED_ACTIVATIONS else None
+    output, adapter.new_states[key] = torch.onnx.ops.symbolic_multi_out(
+        "com.microsoft::CausalConvWithState",
+        (new, weight[:, None], bias, past),
+        {"activation": fused or "none"},
+        dtypes=(new.dtype, past.dtype),
+        shapes=(new.shape, past.shape),
+        version=1,
+    )
     return output if activation is None or fused else ACT2FN[activation](output)
 
 
@@ -164,7 +179,7 @@ def _gated_delta_rule(
         query, key = _normalized(query), _normalized(key)
     heads, size = value.shape[2], key.shape[3]
     query, key = _repeated(query, heads), _repeated(key, heads)
-    past = adapter.take_state("recurrent", (1, heads, size, value.shape[3]))[1]
+    past = adapter.take_state((1, heads, size, value.shape[3]))
     return linear_attention(query * size**-0.5, key, value, past, g, beta)
 
 
@@ -180,7 +195,7 @@ def _mamba2_scan(adapter: RecurrentStates, *rows: torch.Tensor, **options: Any) 
         step = torch.clamp(step, min=low, max=high)
     heads = hidden.shape[2]
     key, query = _repeated(key, heads), _repeated(query, heads)
-    past = adapter.take_state("recurrent", (1, heads, key.shape[3], hidden.shape[3]))[1]
+    past = adapter.take_state((1, heads, key.shape[3], hidden.shape[3]))
     output, state = linear_attention(query, key, hidden * step[..., None], past, step * rate)
     if options.get("D") is not None:
         output = output + options["D"][:, None] * hidden
@@ -197,7 +212,7 @@ def _mamba_scan(adapter: RecurrentStates, *rows: torch.Tensor, **options: Any) -
     step = _step_size(step, options.get("delta_bias"), options.get("delta_softplus", False))
     channels, size = rate.shape
     key, query = (one[:, :, None].expand(-1, -1, channels, -1) for one in (key, query))
-    past = adapter.take_state("recurrent", (1, channels, size, 1))[1]
+    past = adapter.take_state((1, channels, size, 1))
     output, state = linear_attention(query, key, (hidden * step)[..., None], past, step[..., None] * rate)
     output = output[..., 0]
     if options.get("D") is not None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 
 from workflows.common import tensor_names
 from workflows.common.tensor_names import window_masks
 from workflows.export.attention import LayerFacts
-from workflows.export.recurrence import StateName
+from workflows.export.recurrence import STATE_NAMES
 from workflows.kvcache.cache_inputs import GRID_AXES
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
 from workflows.recipe.schema import CacheWriter
@@ -24,8 +24,7 @@ SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
 FEATURE_ROWS = "features"
 _ROWS = tuple((past, present) for _, past, present in PATTERNS.pairs())
 _STATES = {
-    name: (tensor_names.PAST_STATE.format(name), tensor_names.PRESENT_STATE.format(name))
-    for name in get_args(StateName)
+    name: (tensor_names.PAST_STATE.format(name), tensor_names.PRESENT_STATE.format(name)) for name in STATE_NAMES
 }
 CACHE_NAMES = (*_ROWS, *_STATES.values())  # the patterns of past and present of all that a layer may keep
 _S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source

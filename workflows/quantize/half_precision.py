@@ -9,6 +9,8 @@ components stay float32, so that components of any precision fit together.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
@@ -29,7 +31,8 @@ UNTYPED = ("Range", "Resize", "Constant", "ConstantOfShape", "EyeLike")
 STATEFUL = ("LinearAttention", "CausalConvWithState")  # a state that each token changes gathers rounding errors
 FULL = frozenset({*SUMS, *ROOTS, *UNTYPED, *STATEFUL})
 _WHOLE = (ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8, ir.DataType.UINT8)
-_CACHE_NAMES, _STATE_NAMES = ("past_key_values.", "present.", "cross.", MASK), (".conv", ".recurrent")
+_CACHE_NAMES = ("past_key_values.", "present.", "cross.", MASK)
+_STATE = re.compile(r"\.(conv\d*|recurrent)$")  # of fixed size
 
 
 class HalfPrecision(Method):
@@ -164,7 +167,7 @@ def to_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.Lazy
 
 
 def _is_cache_value(value: ir.Value) -> bool:
-    return str(value.name).startswith(_CACHE_NAMES) and not str(value.name).endswith(_STATE_NAMES)
+    return str(value.name).startswith(_CACHE_NAMES) and not _STATE.search(str(value.name))
 
 
 def _has_body(node: ir.Node) -> bool:

@@ -17,7 +17,7 @@ from workflows.recipe.family import NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
 
-LAYER_TYPES = ("full_attention", "attention", SLIDING, *NO_ROWS, "hybrid")
+LAYER_TYPES = ("full_attention", "attention", SLIDING, *NO_ROWS, "hybrid", "hybrid_sliding")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
 
 

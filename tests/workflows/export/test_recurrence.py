@@ -76,8 +76,8 @@ class Recurrent(torch.nn.Module):  # type: ignore[misc]  # torch is not type-che
 
     def forward(self, columns: torch.Tensor, conv: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, ...]:
         adapter = RecurrentStates(states={(0, "conv"): conv, (0, "recurrent"): state})
-        kept = adapter.update_conv_state(columns, 0)
-        after = recurrence._causal_conv(adapter, kept, self.weight, self.bias, "silu")
+        joined = adapter.update_conv_state(columns, 0)
+        after = recurrence._causal_conv(adapter, joined, self.weight, self.bias, "silu")
         split = after.transpose(1, 2).reshape(1, -1, 3, 4)
         beta = torch.sigmoid(split[..., 0]) if self.beta else None
         output, new = recurrence.linear_attention(split, split * 0.3, split, state, -split.abs(), beta)
@@ -127,11 +127,10 @@ def test_a_layer_calls_the_original_where_no_cache_is_in_use() -> None:
     columns = torch.ones(1, 2, 4)
     assert not layer(columns).any()
     states[0] = RecurrentStates(states={(7, "conv"): torch.full((1, 2, 2), 5.0)})
-    states[0].update_conv_state(columns, 7)
-    assert layer(columns)[0, 0].tolist() == [11, 7, 3, 3]
+    assert layer(states[0].update_conv_state(columns, 7))[0, 0].tolist() == [11, 7, 3, 3]
     assert not other(columns).any()
 
 
 def test_a_recurrence_without_a_cached_state_is_refused() -> None:
     with pytest.raises(RecipeError, match="has a recurrence that it does not cache"):
-        RecurrentStates().take_state("recurrent", (1, 1, 1, 1))
+        RecurrentStates().take_state((1, 1, 1, 1))

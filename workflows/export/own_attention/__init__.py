@@ -23,11 +23,14 @@ from workflows.export.own_attention import (
     bloom,
     falcon,
     gptj,
+    inkling,
+    minimax,
     mpt,
     openai_gpt,
     padded_positions,
     refusals,
     xlm,
+    zaya,
 )
 from workflows.recipe.family import PADDED_POSITIONS
 
@@ -35,13 +38,16 @@ ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
     "bloom": bloom.adapt,
     "cpmant": refusals.refuse_cpmant,
     "falcon": falcon.adapt,
+    "minimax": minimax.adapt,
     "mpt": mpt.adapt,
     "openai-gpt": openai_gpt.adapt,
     "prophetnet": refusals.refuse_prophetnet,
     "xlm": xlm.adapt,
     "xlnet": refusals.refuse_xlnet,
+    "zaya": zaya.adapt,
     **dict.fromkeys(("big_bird", "megatron-bert", "rembert", "roformer"), bert.adapt),
     **dict.fromkeys(("codegen", "gpt_neo", "gpt_neox_japanese", "gptj"), gptj.adapt),
+    **dict.fromkeys(("inkling_text", "inkling2_text"), inkling.adapt),
     **dict.fromkeys(("mvp", "trocr", "xglm"), bart.adapt),
     **dict.fromkeys(PADDED_POSITIONS, padded_positions.adapt),
 }
