@@ -160,6 +160,6 @@ class CacheGroupCard(CardFrame):
         gone = self.tr("forgets {0} of {1} tokens").format(
             format_number(table.length - length), format_number(table.length)
         )
-        refused = self.tr("no possible length: tokens that the next one attends to are gone")
+        refused = self.tr("no possible length: the cache no longer holds what the next token needs")
         back = pluralize(length, self.tr("Back to 1 token"), self.tr("Back to {0} tokens"))
         self.readout.setText(f"{back} · {gone if table.can_rewind_to(length) else refused}")

@@ -35,14 +35,17 @@ class StateGroupCard(CardFrame):
 
     def facts(self, view: GroupView | None) -> list[tuple[str, str]]:
         """Names and values; view: the state of a session."""
-        layers, length, lengths = self.group.layers, "–", "–"
+        layers, length, lengths, snapshots = self.group.layers, "–", "–", "–"
         if view is not None:
+            stored = format_bytes(view.snapshots * view.bytes)
+            snapshots = f"{format_number(view.snapshots)} ({stored})" if view.snapshots else self.tr("none")
             length = pluralize(view.length, self.tr("1 token"), self.tr("{0} tokens"))
             lengths = format_lengths(view.rewindable) or "–"
         return [
             (self.tr("Layers"), f"{format_number(len(layers))} ({format_ranges(layers)})" if layers else "–"),
             (self.tr("In all"), format_bytes(self.group.bytes)),
             (self.tr("Summarizes"), length),
+            (self.tr("Snapshots"), snapshots),
             (self.tr("Can go back to"), lengths),
         ]
 

@@ -3819,6 +3819,10 @@
       <translation>Kleinstes, das ein Qualitätsziel erreicht</translation>
     </message>
     <message>
+      <source>Snapshots</source>
+      <translation>Schnappschüsse</translation>
+    </message>
+    <message>
       <source>Source</source>
       <translation>Quelle</translation>
     </message>
@@ -5606,8 +5610,8 @@
       <translation>keine fertige Stufe</translation>
     </message>
     <message>
-      <source>no possible length: tokens that the next one attends to are gone</source>
-      <translation>keine erlaubte Länge: was das nächste Token sähe, ist fort</translation>
+      <source>no possible length: the cache no longer holds what the next token needs</source>
+      <translation>keine mögliche Länge: Der Cache hält nicht mehr, was das nächste Token braucht</translation>
     </message>
     <message>
       <source>no token was drafted · {0}</source>

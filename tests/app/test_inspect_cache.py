@@ -389,12 +389,13 @@ def test_state_of_fixed_size_has_a_card_of_its_own(make: Make, qtbot: QtBot) -> 
     assert (details["Cache, all slots"], details["State of fixed size"]) == ("512 KiB", "5.5 KiB")
     assert slots.strip.table.used == 100 and [one.text() for one in state.grid.values][2:] == [
         "100 tokens",
+        "none",
         "0 and 80–100",
     ]
     kv.controls.spin.setValue(50)
     assert kv.controls.legal.text().startswith("The cache cannot be rewound to 50: no state is kept for it.")
     kv.history_slider.slider.setValue(1)  # between two events, of which no lengths are known
-    assert [one.text() for one in state.grid.values][2:] == ["66 tokens", "–"] and state.state.text() == "then"
+    assert [one.text() for one in state.grid.values][2:] == ["66 tokens", "none", "–"] and state.state.text() == "then"
     kv.history_slider.show_live()
     kv.controls.rewind(90)
     qtbot.waitUntil(lambda: held(page) == 90)

@@ -51,12 +51,13 @@ def state_view(carried: CarriedState, length: int, rewindable: Sequence[range]) 
         window=None,
         shape=[*tensors[0].shape],
         dtype=tensors[0].dtype,
-        bytes=carried.bytes,
+        bytes=sum(array.nbytes for array in carried.past.values()),
         writer="host",
         length=length,
         evicted=0,
         runs=[],
         rewindable=[(lengths[0], lengths[-1]) for lengths in rewindable],
         states=[*states],
+        snapshots=len(carried.snapshots),
     )
     return (view,)

@@ -235,7 +235,8 @@ class GroupView:
     slots so far, and bytes what they take. shapes: of each layer's keys, where they are not all `shape`. A group whose
     layout is "cross" is what an encoder computed once: its slots are the tokens of the source. One whose layout is
     "state" has no slots: `states` are its tensors of fixed size, which every token replaces and which summarize the
-    first `length` tokens; shape and dtype are the first one's, and bytes those of all.
+    first `length` tokens; shape and dtype are the first one's, and bytes those of all. snapshots: how many earlier
+    values of the state are stored besides, each of as many bytes.
     """
 
     name: str
@@ -255,6 +256,7 @@ class GroupView:
     slides: bool = False
     shapes: list[list[int | str]] = field(default_factory=list)
     states: list[LayerGroup] = field(default_factory=list)
+    snapshots: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

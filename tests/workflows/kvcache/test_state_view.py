@@ -55,6 +55,14 @@ def test_group_of_a_cache() -> None:
     assert parse(json.loads(event.to_line(1)), Done) == event
 
 
+def test_snapshots_are_counted_apart() -> None:
+    """Each has the bytes of the state; a step reads none of them."""
+    state = CarriedState(HYBRID)
+    state.snapshots = {length: {name: array.copy() for name, array in state.past.items()} for length in (64, 128)}
+    (view,) = state_view(state, 130, ())
+    assert (view.bytes, view.snapshots, state.bytes) == (448, 2, 3 * 448)
+
+
 def test_lengths_that_it_can_go_back_to() -> None:
     state = CarriedState(HYBRID)
     (view,) = state_view(state, 40, (range(1), range(16, 17), range(40, 41)))
