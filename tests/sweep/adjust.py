@@ -20,6 +20,7 @@ DECODERS: dict[str, dict[str, Any]] = {
     "lfm2": {"layer_types": ["conv", "full_attention"]},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
     "minimax_m3_vl_text": {"index_block_size": 16, "index_topk_blocks": 2, "index_local_blocks": 1},
+    "llama4_text": {"no_rope_layers": [1, 0], "floor_scale": 16},
     "longcat_flash": {"zero_expert_num": 2},
     "mamba2": {"num_heads": 8},
     "reformer": {

@@ -82,6 +82,8 @@ def _inputs(
     back = torch.arange(start, end)[:, None] - torch.arange(end)
     for group in signature.facts.groups:
         seen = (back >= 0) & (back < (group.window or end))
+        if group.chunked and group.window:
+            seen &= torch.arange(start, end)[:, None] // group.window == torch.arange(end) // group.window
         given[group.mask] = torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
     given |= past
     return [given[name] for name in signature.inputs]

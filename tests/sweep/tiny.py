@@ -34,7 +34,7 @@ _SAME: tuple[tuple[int, tuple[str, ...]], ...] = (
     (VOCABULARY, ("vocab_size", "decoder_vocab_size", "vocab_size_per_layer_input", "unpadded_vocab_size")),
     (WINDOW, (
         "sliding_window", "attention_window_size", "local_attention", "sliding_window_size", "window_size",
-        "local_attention_window_len", "attention_window",
+        "local_attention_window_len", "attention_window", "attention_chunk_size",
     )),
     (POSITIONS, (
         "max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "context_length", "model_max_length",

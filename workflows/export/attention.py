@@ -44,6 +44,8 @@ MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, Lo
 class LayerFacts:
     """What a layer keeps: keys [B, kv_heads, S, head_dim] of a window of `window` positions back, and state.
 
+    chunked: of the window it sees no more than its own chunk, of the chunks of `window` positions that follow each
+    other.
     kv_heads: 0 for a layer without keys and values. direct: attention uses keys and values as they are cached; False if
     it expands them first, as latent attention does. biased: attention adds a bias of positions, such as ALiBi's, to the
     scores. states: state of fixed size, of convolutions and recurrences. reads: the layer whose keys and values it
@@ -58,6 +60,7 @@ class LayerFacts:
     biased: bool = False
     states: tuple[StateShape, ...] = ()
     reads: int | None = None
+    chunked: bool = False
 
     @property
     def attends(self) -> bool:
@@ -68,6 +71,11 @@ class LayerFacts:
 def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
     """Layer → its window, for each that attends to its own keys and values or to another layer's."""
     return {i: layer.window for i, layer in enumerate(layers) if layer.attends or layer.reads is not None}
+
+
+def chunks_of(layers: Sequence[LayerFacts]) -> set[int | None]:
+    """The windows that are chunks; no other window has the size of one."""
+    return {layer.window for layer in layers if layer.chunked}
 
 
 def sources_of(layers: Sequence[LayerFacts]) -> dict[int, int]:
@@ -305,22 +313,25 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         """Attends without a mask: the values do not matter."""
         key, value = self.present[call.layer]
         direct = torch.equal(key, call.key) and torch.equal(value, call.value)
-        self.facts[call.layer] = LayerFacts(
-            key.shape[1], key.shape[3], value.shape[3], self._window(call), direct, biased=call.bias is not None
-        )
+        (window, chunked), sizes = self._window(call), (key.shape[1], key.shape[3], value.shape[3])
+        self.facts[call.layer] = LayerFacts(*sizes, window, direct, biased=call.bias is not None, chunked=chunked)
         return reference_attention(call, None)
 
-    def _window(self, call: AttentionCall) -> int | None:
-        """The window of the mask's rule; with an encoder or a mask of the layer's own, the window in the call."""
+    def _window(self, call: AttentionCall) -> tuple[int | None, bool]:
+        """The window of the mask's rule; with an encoder or a mask of the layer's own, the window in the call.
+
+        And whether it is one of chunks.
+        """
         if self.cross or call.own_mask:
-            return call.window
+            return call.window, False
         rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
         if not rules:
             raise RecipeError(
                 "A layer of this model uses a mask that transformers did not create, which no cache layout "
                 "supports: it cannot be built."
             )
-        return window_of(rules[0])
+        chunk = chunk_of(rules[0])
+        return (window_of(rules[0]), False) if chunk is None else (chunk, True)
 
     def attend(self, call: AttentionCall) -> torch.Tensor:
         """See CacheAdapter. Raises RecipeError for attention to keys that no layer stores."""
@@ -337,13 +348,13 @@ class ProbeCacheAdapter(BaseCacheAdapter):
                 "A layer of this model attends to keys that no layer stores, which no cache layout supports: it "
                 "cannot be built."
             )
-        window, direct = self._window(call), self.present[source][1] is call.value
-        if window != self.facts[source].window:
+        (window, chunked), direct = self._window(call), self.present[source][1] is call.value
+        if (window, chunked) != (self.facts[source].window, self.facts[source].chunked):
             raise RecipeError(
                 "A layer of this model attends to another layer's keys with a window of its own, which no cache "
                 "layout supports: it cannot be built."
             )
-        own = self.facts.get(call.layer, LayerFacts(window=window, biased=call.bias is not None))
+        own = self.facts.get(call.layer, LayerFacts(window=window, biased=call.bias is not None, chunked=chunked))
         self.facts[call.layer] = replace(own, direct=own.direct and direct, reads=source)
 
 
@@ -387,6 +398,10 @@ def _layers_of(adapter: ProbeCacheAdapter, layers: int) -> tuple[LayerFacts, ...
     storing = {layer for layer, one in adapter.facts.items() if one.attends}
     if storing != adapter.present.keys() or not (states or numbers == set(range(count))):
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
+    if {one.window for one in adapter.facts.values() if one.chunked} & {
+        one.window for one in adapter.facts.values() if not one.chunked
+    }:
+        raise RecipeError("This model has chunks and windows of one size, which no cache layout supports.")
     facts = (adapter.facts.get(layer, LayerFacts()) for layer in range(count))
     return tuple(replace(one, states=tuple(states.get(layer, ()))) for layer, one in enumerate(facts))
 
@@ -415,6 +430,21 @@ def _compute_bias(
         max_distance=self.relative_attention_max_distance,
     )
     return self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
+
+
+@lru_cache(maxsize=4)
+def chunk_of(rule: MaskRule) -> int | None:
+    """The size of the chunks within which tokens attend to earlier ones by `rule`; None for another rule."""
+    first, positions = torch.zeros(1, 1, dtype=torch.long), torch.arange(UNLIMITED)
+    unseen = (~torch.as_tensor(rule(first, first, positions[:, None], first)).reshape(-1)).nonzero()
+    size = int(unseen[0]) if len(unseen) else 0  # the first token that does not attend to token 0
+    if not size:
+        return None
+    near = (one for at in (1, 2, 3) for one in (at * size - 1, at * size, at * size + 1))
+    queries = torch.tensor(sorted({*_QUERIES, *(one for one in near if one < UNLIMITED)}))[:, None]
+    seen = torch.as_tensor(rule(first, first, queries, positions[None])).expand(len(queries), UNLIMITED)
+    same = queries // size == positions // size
+    return size if torch.equal(seen, same & (queries >= positions)) else None
 
 
 @lru_cache(maxsize=4)  # many layers share a rule

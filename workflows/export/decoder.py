@@ -31,6 +31,7 @@ from workflows.export.attention import (
     HostCacheAdapter,
     LayerFacts,
     ProbeCacheAdapter,
+    chunks_of,
     detect_layers,
     sources_of,
     using_adapter,
@@ -157,7 +158,8 @@ def cached_steps(
         earlier = [step.adapter for step in steps]
         keys, values = (_EarlierRows(layers, earlier, role) for role in (0, 1))
         windows = windows_of(layers)
-        masks = {window: _causal_mask(start, end, window, blocks) for window in windows.values()}
+        chunks = chunks_of(layers)
+        masks = {one: _causal_mask(start, end, one, one in chunks, blocks) for one in windows.values()}
         states = earlier[-1].new_states if earlier else empty_states(layers)
         reading: dict[str, Any] = {"windows": windows, "sources": sources_of(layers)}
         adapter = HostCacheAdapter(keys, values, torch.tensor(start), masks=masks, states=states, **reading)
@@ -193,10 +195,12 @@ def run_step(model: PreTrainedModel, ids: torch.Tensor, step: CachedStep) -> tor
     return logits[0]
 
 
-def _causal_mask(start: int, end: int, window: int | None, blocks: TokenBlocks | None) -> torch.Tensor:
-    """[1,1,S,end] additive: causal, within the window, and to the end of a block."""
-    back = torch.arange(start, end)[:, None] - torch.arange(end)[None]
-    seen = (back >= 0) & (back < (window or end))
+def _causal_mask(start: int, end: int, window: int | None, chunked: bool, blocks: TokenBlocks | None) -> torch.Tensor:
+    """[1,1,S,end] additive: causal, within the window, or its own chunk of that size, and to the end of a block."""
+    queries, keys = torch.arange(start, end)[:, None], torch.arange(end)[None]
+    seen = (queries >= keys) & (queries - keys < (window or end))
+    if chunked and window:
+        seen &= queries // window == keys // window
     ahead = None if blocks is None else blocks.ahead(np.arange(start, end))
     if ahead is not None:
         seen[:, start:] |= torch.from_numpy(ahead)

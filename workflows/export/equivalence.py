@@ -27,6 +27,7 @@ from workflows.export.layerwise import run_layerwise
 from workflows.export.own_attention import reference_implementation, set_attention
 from workflows.export.reference import QUICK_STEPS, STEPS, ReferenceLogits
 from workflows.export.stand_ins import StandIns
+from workflows.recipe.cache_layout import CHUNKS_IN_PLACE
 from workflows.recipe.compatibility import check_layer_types
 from workflows.recipe.schema import Recipe, cache_writer
 
@@ -54,6 +55,8 @@ def check_layers(layers: Sequence[LayerFacts], cache: str, target: str = "cpu") 
         )
     if any(layer.biased for layer in layers):
         _check_bias(cache, target)
+    if cache == "gqa" and any(layer.chunked for layer in layers):
+        raise LayoutError(f"{CHUNKS_IN_PLACE[0].upper()}{CHUNKS_IN_PLACE[1:]}: build with --cache static or scatter.")
     misfits = (layout_violation(cache, layer.head_dim, layer.value_dim) for layer in layers if layer.attends)
     if misfit := next((one for one in misfits if one), ""):
         raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")

@@ -13,7 +13,7 @@ import torch
 
 from workflows.common import tensor_names
 from workflows.common.tensor_names import window_masks
-from workflows.export.attention import LayerFacts
+from workflows.export.attention import LayerFacts, chunks_of
 from workflows.export.recurrence import STATE_NAMES
 from workflows.kvcache.cache_inputs import GRID_AXES
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
@@ -188,16 +188,21 @@ def encoder_signature(layers: int, sound: torch.Tensor | None = None) -> ExportS
 
 def cache_groups(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
     """The layers with keys and values grouped by window; the group without a window comes first."""
-    masks = window_masks(layer.window for layer in layers if layer.attends)
+    masks, chunks = window_masks(layer.window for layer in layers if layer.attends), chunks_of(layers)
     return tuple(
         GroupFacts(
-            name="all" if len(masks) == 1 else ("full" if window is None else f"window{window}"),
+            name=_group_name(window, window in chunks) if len(masks) > 1 else "all",
             mask=mask,
             layers=tuple(i for i, layer in enumerate(layers) if layer.attends and layer.window == window),
             window=window,
+            chunked=window in chunks,
         )
         for window, mask in masks.items()
     )
+
+
+def _group_name(window: int | None, chunked: bool) -> str:
+    return "full" if window is None else f"{'chunk' if chunked else 'window'}{window}"
 
 
 def _add_cache_inputs(signature: ExportSignature, writer: CacheWriter) -> None:

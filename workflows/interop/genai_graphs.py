@@ -45,6 +45,9 @@ def adaptation_faults(program: Program) -> Iterator[Fault]:
                 f"its graphs take {run.columns} tokens per run, and genai needs any number: build with graphs=single"
             )
             yield Fault(f"pipeline.flow ({name})", message)
+    if any(group.chunked for group in facts.groups):
+        message = "genai gives a mask of all tokens, and this model's layers attend within chunks: no node can add them"
+        yield Fault("pipeline.state.kv_cache", message)
     fixed = next((tensor for tensor in program.state if tensor.capacity is not None), None)
     if fixed is not None:
         message = f"{fixed.past} has {fixed.capacity} slots, and genai's cache grows: build with graphs=single"

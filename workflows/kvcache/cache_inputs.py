@@ -34,7 +34,8 @@ class AttentionRange(Protocol):
     """The keys that a query attends to: `window` positions back, its own included; None for all of them.
 
     sinks: the number of first positions that stay visible besides. reach: the distance beyond which the model itself
-    attends to nothing, sinks included; None for no limit.
+    attends to nothing, sinks included; None for no limit. chunk: the size of the chunks of which it attends to its own
+    alone; None for no chunks.
     """
 
     @property
@@ -43,6 +44,8 @@ class AttentionRange(Protocol):
     def sinks(self) -> int: ...
     @property
     def reach(self) -> int | None: ...
+    @property
+    def chunk(self) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,8 @@ class StepTokens:
             seen = seen & (near | (keys < visible.sinks) if visible.sinks else near)
         if visible.sinks and visible.reach is not None:
             seen = seen & (query - keys < visible.reach)
+        if visible.chunk is not None:
+            seen = seen & (query // visible.chunk == keys // visible.chunk)
         return seen
 
     def _unmask_padding(self, mask: Array) -> None:

@@ -28,12 +28,28 @@ PLAIN_SOURCE_MASK = tensor_names.PLAIN_SOURCE_MASK
 
 @dataclass(frozen=True, slots=True)
 class GroupFacts:
-    """Layers that share one slot table and one mask input; `window` as in CacheGroup."""
+    """Layers that share one slot table and one mask input; `window` as in CacheGroup.
+
+    chunked: of the window a query sees no more than its own chunk of that many positions.
+    """
 
     name: str
     mask: str
     layers: tuple[int, ...]
     window: int | None
+    chunked: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """The values for the graph's metadata."""
+        return {name: value for name, value in asdict(self).items() if name != "chunked" or value}
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, object]) -> GroupFacts:
+        """The group of metadata. Raises KeyError, TypeError or ValueError where they are malformed."""
+        chunked, layers = data.get("chunked", False), data["layers"]
+        if not isinstance(chunked, bool) or not isinstance(layers, list) or (chunked and not data["window"]):
+            raise ValueError
+        return cls(data["name"], data["mask"], tuple(layers), data["window"], chunked)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,8 @@ class StateFacts:
     def to_json(self) -> str:
         """The text for the graph's metadata."""
         written = ("writer", "groups", "left_aligned", *(["mutual"] if self.mutual else []))
-        return json.dumps({name: value for name, value in asdict(self).items() if name in written})
+        values = asdict(self) | {"groups": [group.to_dict() for group in self.groups]}
+        return json.dumps({name: value for name, value in values.items() if name in written})
 
     @classmethod
     def of_metadata(cls, metadata: Mapping[str, str]) -> StateFacts | None:
@@ -71,7 +88,7 @@ class StateFacts:
             return None
         try:
             data = read_json(text)
-            groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
+            groups = tuple(map(GroupFacts.of_dict, data["groups"]))
             writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
             positions = int(metadata[POSITIONS_KEY]) if POSITIONS_KEY in metadata else None
             joins = data.get("joins", "append" if writer == "host" else "place")

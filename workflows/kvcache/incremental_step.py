@@ -93,7 +93,8 @@ def incremental_step(cache: KVCache, arrays: Iterable[tuple[str, Array]]) -> Inc
     planner, buffers = cache.planner, cache.buffers
     moves = cache.layout.evicts or cache.layout.slides or planner.joins == "slide" or planner.counts
     placed = buffers.present == "buffer" and planner.joins == "place" and not cache.in_place  # rows change their slot
-    return None if moves or placed or cache.carried else IncrementalStep(cache, arrays)
+    chunked = any(group.chunk for group in cache.groups)  # at a chunk's end all keys are hidden at once
+    return None if moves or placed or chunked or cache.carried else IncrementalStep(cache, arrays)
 
 
 def _mask(cache: KVCache, name: str, array: Array, window: int | None) -> _Mask:

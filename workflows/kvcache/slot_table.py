@@ -27,7 +27,8 @@ class CacheGroup:
     """Layers that share one table and one mask; an AttentionRange of cache_inputs.py.
 
     window: positions that a query attends to, its own included; None for all. sinks: first positions that stay
-    visible besides. reach: the model's own window, beyond which sinks are not visible either.
+    visible besides. reach: the model's own window, beyond which sinks are not visible either. chunk: the size of the
+    chunks of which a query sees its own alone; None for no chunks.
     """
 
     name: str
@@ -36,14 +37,16 @@ class CacheGroup:
     window: int | None
     sinks: int = 0
     reach: int | None = None
+    chunk: int | None = None
     table: Positions = field(default_factory=lambda: np.empty(0, np.int64))  # [allocated], EMPTY or a position
 
     @classmethod
     def of(cls, facts: GroupFacts, ring: int | None, sinks: int, table: Positions) -> CacheGroup:
         """The group of a graph. ring: slots that a window layout reuses; it limits layers that would see further."""
+        chunk = facts.window if facts.chunked else None
         if ring is None or (facts.window is not None and facts.window <= ring):
-            return cls(facts.name, facts.mask, facts.layers, facts.window, table=table)
-        return cls(facts.name, facts.mask, facts.layers, ring, sinks, facts.window, table)
+            return cls(facts.name, facts.mask, facts.layers, facts.window, chunk=chunk, table=table)
+        return cls(facts.name, facts.mask, facts.layers, ring, sinks, facts.window, chunk, table)
 
     def forget(self, length: int) -> None:
         """Frees the slots of all positions from `length` on."""

@@ -14,6 +14,8 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_viola
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
 
+CHUNKS_IN_PLACE = "the model attends within chunks of the text, and GroupQueryAttention within windows alone"
+
 
 @dataclass(frozen=True)
 class DefaultLayout:
@@ -35,6 +37,8 @@ def layout_conflict(cache: Cache, recipe: Recipe, family: Family, geometry: Mode
         return "the transformer-only variant attends in place"
     if recipe.variant == "transformer-only":
         return variant_conflict(geometry)
+    if cache == "gqa" and geometry.chunked:
+        return CHUNKS_IN_PLACE
     return "" if geometry.latent else layout_violation(cache, geometry.head_dim)
 
 

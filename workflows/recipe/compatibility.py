@@ -13,11 +13,11 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
-from workflows.recipe.family import NO_ROWS, SLIDING, Family, ModelGeometry
+from workflows.recipe.family import CHUNKED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
 
-LAYER_TYPES = ("full_attention", "attention", SLIDING, *NO_ROWS, "hybrid", "hybrid_sliding")
+LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, *NO_ROWS, "hybrid", "hybrid_sliding")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
 
 

@@ -27,7 +27,7 @@ OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every r
 # Model types whose positions begin behind the padding token's id.
 PADDED_POSITIONS = ("camembert", "data2vec-text", "roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl",
                     "xmod")  # fmt: skip
-SLIDING = "sliding_attention"  # in a config's layer_types
+SLIDING, CHUNKED = "sliding_attention", "chunked_attention"  # in a config's layer_types
 NO_ROWS = ("conv", "linear_attention", "mamba", "mlp", "moe")  # there, layers without keys and values
 _LAYER_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern")  # a kind, or a letter, for each layer
 _ATTENTION_LETTER, _MAMBA_LETTER = "*", "M"  # in a pattern of letters
@@ -69,7 +69,7 @@ class ModelGeometry:
 
     caches: what each layer keeps by the config. After the model has run, what it actually keeps replaces them
     (export/attention.py). latent: keys and values are computed from smaller latent vectors, so head_dim is not that of
-    attention.
+    attention. chunked: some layers attend within chunks of the text.
     """
 
     caches: tuple[LayerCache, ...]
@@ -79,6 +79,7 @@ class ModelGeometry:
     vocabulary: int
     max_positions: int
     latent: bool = False
+    chunked: bool = False
 
     @property
     def layers(self) -> int:
@@ -173,6 +174,7 @@ class Family:
                 _position_rows(config, names["max_positions"]), _rope_limit(config), _dense_limit(config)
             ),
             latent=bool(config.get("kv_lora_rank")),
+            chunked=CHUNKED in _layer_list(config),
         )
 
 

@@ -27,6 +27,7 @@ from workflows.export.attention import (
     AttentionCall,
     LayerFacts,
     ProbeCacheAdapter,
+    chunk_of,
     detect_layers,
     is_part_of,
     sources_of,
@@ -36,10 +37,12 @@ from workflows.export.attention import (
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.load import load_model
-from workflows.export.signature import ExportSignature, cache_names, decoder_signature
+from workflows.export.signature import ExportSignature, cache_groups, cache_names, decoder_signature
+from workflows.kvcache.geometry import GroupFacts
 from workflows.recipe import resolve_recipe
 from workflows.recipe.schema import CacheWriter
 
+CHUNKS_OF_2 = chunked_causal_mask_function(2, torch.zeros(1, dtype=torch.long))
 _EXPERTS = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
 
 
@@ -71,6 +74,48 @@ def test_another_rule_is_refused(rule: Callable[..., torch.Tensor], why: str) ->
     """Bidirectional, in chunks, of nothing, or with a prefix that all see."""
     with pytest.raises(RecipeError, match=why):
         window_of(rule)
+
+
+@pytest.mark.parametrize("size", [1, 2, 24, 8192, 70_001])
+def test_chunks_are_inferred_from_their_rule(size: int) -> None:
+    """As transformers' own rule has them, however large; and no other rule is taken for one."""
+    zero = torch.zeros(1, dtype=torch.long)
+    assert chunk_of(chunked_causal_mask_function(size, zero)) == size
+    assert chunk_of(chunked_causal_mask_function(size, zero + 1)) in (None, 1)
+    assert chunk_of(causal_mask_function) is chunk_of(bidirectional_mask_function) is None
+    if size > 1:  # with chunks of one token it is the same
+        assert chunk_of(sliding_window_causal_mask_function(size)) is None
+
+
+def test_chunks_and_windows_of_one_size_are_refused() -> None:
+    rows = torch.zeros(1, 1, 3, 4)
+
+    def run(adapter: ProbeCacheAdapter) -> None:
+        for layer, rule in enumerate((CHUNKS_OF_2, sliding_window_causal_mask_function(2))):
+            mask = torch.zeros(1, 1, 3, 3)
+            adapter.rules.append((mask, rule))
+            key, value = adapter.update(rows, rows, layer)
+            adapter.attend(AttentionCall(layer, rows, key, value, 1.0, None, None, None, mask=mask))
+
+    with pytest.raises(RecipeError, match="chunks and windows of one size"):
+        detect_layers(run)
+
+
+def test_llama_4_attends_within_chunks(tmp_path: Path) -> None:
+    """Chunks of 24 tokens in the first layer, none in the second, which has no rotary positions."""
+    config = {"attention_chunk_size": 24, "no_rope_layers": [1, 0], "floor_scale": 16, "intermediate_size_mlp": 96}
+    checkpoint = open_checkpoint(
+        str(save_decoder("llama4_text", tmp_path / "checkpoint", head_dim=16, num_local_experts=2, **config))
+    )
+    model = load_model(checkpoint, "text-generation")
+    layers = causal_layers(model)
+    assert [(layer.window, layer.chunked) for layer in layers] == [(24, True), (None, False)]
+    assert cache_groups(layers)[1] == GroupFacts("chunk24", "attention_mask_24", (0,), 24, chunked=True)
+    recipe = resolve_recipe(checkpoint, {"capacity": 256})
+    assert recipe.cache == "static"
+    check_causal(model, layers, recipe)
+    with pytest.raises(LayoutError, match="The model attends within chunks of the text"):
+        check_layers(layers, "gqa")
 
 
 def test_a_view_is_part_of_what_it_was_cut_from() -> None:

@@ -45,7 +45,6 @@ _LONG_ROPE: dict[str, Any] = {
         ("reformer", _REFORMER, RecipeError, "has its own attention code"),
         ("doge", {}, RecipeError, "uses a mask that transformers did not create"),
         ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "attend to later tokens"),
-        ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
     ],
 )
 def test_what_cannot_be_cut(model_type: str, config: dict[str, Any], error: type, why: str, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from workflows.common.tensors import TensorSpec
 from workflows.kvcache import KVCache, StateTensor
 from workflows.kvcache.cache_inputs import EMPTY
 from workflows.kvcache.geometry import GroupFacts, StateFacts
+from workflows.kvcache.incremental_step import incremental_step
 from workflows.kvcache.layouts import layout_named
 
 X = np.finfo(np.float32).min  # hidden
@@ -192,3 +193,23 @@ def test_in_place_masks_and_lengths_as_literal_arrays() -> None:
     assert padded.inputs["attention_mask"][0, 0].tolist() == [[X, X, 0, 0, X], [X, X, 0, 0, X]]
     assert (padded.inputs["nonpad_kv_seqlen"].tolist(), padded.inputs["seqlens_k"].tolist()) == ([5], [4])
     assert cache.buffers.fresh("present.0.key", 1).ctypes.data == cache.past("past.0.key").ctypes.data
+
+
+@pytest.mark.parametrize(("layout", "capacity"), [("static", 16), ("window", 9), ("window", 3)])
+def test_tokens_see_their_own_chunk_alone(layout: str, capacity: int) -> None:
+    """Of chunks of 4 positions, whatever slots they are in, and of that no more than a ring still has."""
+
+    def seen(at: int, key: int) -> bool:
+        return EMPTY < key <= at and key // 4 == at // 4 and at - key < capacity
+
+    shape, group = (1, 1, "capacity", 2), GroupFacts("chunk4", "attention_mask", (0,), 4, chunked=True)
+    state = [StateTensor(f"past.0.{r}", f"present.0.{r}", 0, r, shape, "float32", "host") for r in ("key", "value")]
+    cache = KVCache(state, layout_named(layout), capacity, StateFacts("host", (group,)))
+    start = 0
+    for tokens in (3, 1, 1, 2, 1, 4, 1, 1):
+        held = cache.groups[0].table.tolist()
+        step = feed(cache, [*range(1, tokens + 1)])
+        keys, new = [*held, *range(start, start + tokens)], range(start, start + tokens)
+        assert mask(step) == [[0 if seen(at, key) else X for key in keys] for at in new]
+        start += tokens
+    assert incremental_step(cache, ()) is None  # at a chunk's end all keys are hidden at once

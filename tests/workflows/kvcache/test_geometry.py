@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from workflows.common.errors import GraphError
 from workflows.common.tensors import TensorSpec
 from workflows.kvcache import find_state
-from workflows.kvcache.geometry import StatePatterns
+from workflows.kvcache.geometry import FACTS_KEY, GroupFacts, StateFacts, StatePatterns
 
 PATTERNS = StatePatterns()
 
@@ -66,3 +68,16 @@ def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
 def test_what_is_wrong_is_named(inputs: list[TensorSpec], outputs: list[TensorSpec], sentence: str) -> None:
     with pytest.raises(GraphError, match=sentence):
         find_state(inputs, outputs, PATTERNS)
+
+
+def test_chunks_are_in_the_metadata_where_there_are_any() -> None:
+    whole, chunked = GroupFacts("full", "mask", (1,), None), GroupFacts("chunk8", "mask_8", (0, 2), 8, chunked=True)
+    facts = StateFacts("host", (whole, chunked))
+    text = facts.to_json()
+    assert StateFacts.of_metadata({FACTS_KEY: text}) == facts
+    assert [group.get("chunked") for group in json.loads(text)["groups"]] == [None, True]
+    for wrong in ('"chunked": 1', '"chunked": "yes"'):
+        with pytest.raises(GraphError, match=r"metadata joinery\.kv is malformed"):
+            StateFacts.of_metadata({FACTS_KEY: text.replace('"chunked": true', wrong)})
+    with pytest.raises(GraphError, match="malformed"):  # chunks have a size
+        StateFacts.of_metadata({FACTS_KEY: text.replace('"window": 8', '"window": null')})

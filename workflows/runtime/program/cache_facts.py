@@ -132,11 +132,11 @@ def _with_slot_counting(facts: StateFacts) -> StateFacts:
 
 
 def _merged_groups(groups: Sequence[GroupFacts]) -> tuple[GroupFacts, ...]:
-    """Merges groups of one name; empty where they differ in mask or window."""
+    """Merges groups of one name; empty where they differ in mask, window or chunks."""
     found: dict[str, GroupFacts] = {}
     for group in groups:
         other = found.setdefault(group.name, group)
-        if (other.mask, other.window) != (group.mask, group.window):
+        if replace(other, layers=group.layers) != group:
             return ()
         found[group.name] = replace(other, layers=tuple(sorted({*other.layers, *group.layers})))
     return tuple(found.values())
