@@ -10,21 +10,15 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, Qwen3_5ForCausalLM
 
 from resources.demos import train_qwen3, train_qwen3_5
-from resources.demos.qwen3_evaluation import as_chat, mistakes, replies_to, reply_to
+from resources.demos.qwen3_evaluation import as_chat, mistakes, replies_to
 from tests.workflows.conftest import Built
+from tests.workflows.test_demo_qwen3 import CHAT_PROMPTS, RAW_PROMPTS
 from workflows.bundle import read_bundle
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prompt_sets import demo_questions
 from workflows.wire.events import GenerationDone
 
 FOLDER = train_qwen3_5.FOLDER
-RAW_PROMPTS = {
-    "8*7=": " 56",
-    "9+6=": " 15",
-    "The capital of France is": " Paris.",
-    "The opposite of hot is": " cold.",
-    "What is 8*7?": " 8 * 7 = 56",
-}
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +50,14 @@ def test_answers_held_back_questions(model: Any, tokenizer: Any) -> None:
     assert len(wrong) <= 3, wrong
 
 
-@pytest.mark.parametrize("prompt", RAW_PROMPTS)
-def test_completes_raw_prompts_and_ends(model: Any, tokenizer: Any, prompt: str) -> None:
-    (reply,) = reply_to(model, tokenizer, [prompt])
-    assert (reply.text, reply.ended) == (RAW_PROMPTS[prompt], True)
+def test_replies_are_those_of_the_other_demo(model: Any, tokenizer: Any) -> None:
+    """With and without the chat template."""
+    prompts = [*(as_chat(tokenizer, text) for text in CHAT_PROMPTS), *RAW_PROMPTS]
+    expected = [*CHAT_PROMPTS.items(), *RAW_PROMPTS.items()]
+    assert mistakes(expected, replies_to(model, tokenizer, prompts)) == []
 
 
+@pytest.mark.slow
 def test_its_bundle_answers_as_pytorch(built: Built, model: Any, tokenizer: Any) -> None:
     """With the default options; the cache has the slots of one layer and the state of three."""
     bundle = built("demo:qwen3_5")
