@@ -142,10 +142,14 @@ class RewindHandle(QObject):
         return x is not None and abs(point.x() - x) <= GRAB_DISTANCE and point.y() <= geometry.area.bottom()
 
     def drag_to(self, geometry: StripGeometry, point: QPoint) -> None:
-        """Begins or continues a drag."""
+        """Begins or continues a drag; near a possible length the handle takes that one."""
         self.dragging = True
-        area = geometry.area
-        length = geometry.table.length_at((point.x() - area.left()) * geometry.span / area.width())
+        area, table = geometry.area, geometry.table
+        length = table.length_at((point.x() - area.left()) * geometry.span / area.width())
+        nearest = table.nearest_possible(length)
+        edge = None if nearest is None else table.boundary_after(nearest)
+        if nearest is not None and edge is not None and abs(geometry.slot_x(edge) - point.x()) <= GRAB_DISTANCE:
+            length = nearest
         self.preview(length)
         self.previewed.emit(length)
 
@@ -177,6 +181,7 @@ class RewindHandle(QObject):
             for slot, count in table.discarded_by(self.length):
                 left, right = geometry.slot_x(slot), geometry.slot_x(slot + count)
                 painter.fillRect(QRect(left, area.top(), right - left, area.height()), veil)
+            self._paint_possible_lengths(painter, geometry)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRect(x - 1, GRIP_H - 6, 2, area.height() + 6), color)
@@ -187,6 +192,13 @@ class RewindHandle(QObject):
         if moving:
             painter.setPen(color)
             self._paint_length(painter, x, geometry.width, legal)
+
+    def _paint_possible_lengths(self, painter: QPainter, geometry: StripGeometry) -> None:
+        """Draws a mark above each length that is possible by itself; those between two are not."""
+        for first, last in geometry.table.rewindable:
+            edge = geometry.table.boundary_after(first) if first == last else None
+            if edge is not None:
+                painter.fillRect(QRect(geometry.slot_x(edge) - 1, GRIP_H - 4, 2, 4), theme().color("accent"))
 
     def _paint_length(self, painter: QPainter, x: int, strip_width: int, legal: bool) -> None:
         text = self.tr("back to {0}") if legal else self.tr("{0} is no possible length")

@@ -291,6 +291,11 @@ class SlotOccupancy:
         """Whether the cache can rewind to `length` tokens."""
         return any(first <= length <= last for first, last in self.rewindable)
 
+    def nearest_possible(self, length: int) -> int | None:
+        """The length nearest to `length` that the cache can rewind to; None where none is known."""
+        nearest = (max(first, min(length, last)) for first, last in self.rewindable)
+        return min(nearest, key=lambda one: abs(one - length), default=None)
+
     def boundary_after(self, length: int) -> int | None:
         """The slot boundary after the token at `length` - 1; None if that token has no slot."""
         if length <= 0:

@@ -119,6 +119,22 @@ def test_illegal_length_stays_with_the_engines_sentence(make: Make, qtbot: QtBot
     )
 
 
+def test_the_handle_takes_a_possible_length_that_is_near(make: Make, qtbot: QtBot) -> None:
+    """A state of fixed size is stored for few lengths, which nobody would hit to the token."""
+    page = make(lowest=80)
+    drag(page, qtbot, 100, 79)
+    assert page.tabs.kv.cards[0].readout.text().startswith("Back to 80 tokens")
+    qtbot.mouseMove(strip(page), at(page, 1))
+    assert page.tabs.kv.cards[0].readout.text().startswith("Back to 0 tokens")
+    qtbot.mouseMove(strip(page), at(page, 40))
+    assert "no possible length" in page.tabs.kv.cards[0].readout.text()
+    table = strip(page).table
+    table.rewindable = ((0, 0), (64, 64), (100, 100))
+    assert [table.nearest_possible(length) for length in (0, 31, 33, 64, 83)] == [0, 0, 64, 64, 100]
+    table.rewindable = ()
+    assert table.nearest_possible(5) is None
+
+
 def test_escape_lets_go(make: Make, qtbot: QtBot) -> None:
     page = make()
     drag(page, qtbot, 100, 40)
