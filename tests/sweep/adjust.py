@@ -9,6 +9,7 @@ from tests.sweep.tiny import HEADS
 _ROPE = {"rope_type": "default", "rope_theta": 1e4}
 
 DECODERS: dict[str, dict[str, Any]] = {
+    **{name: {"index_topk": 192} for name in ("axk2", "deepseek_v32", "glm_moe_dsa", "hy_v4")},
     "cohere_compass_text": {"rope_parameters": {"full_attention": _ROPE, "sliding_attention": _ROPE}},
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 1e4},

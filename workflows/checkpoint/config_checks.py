@@ -13,6 +13,7 @@ from workflows.common.errors import CheckpointError, printable
 
 LAYER_COUNTS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "num_encoder_layers", "num_decoder_layers",
                 "n_decoder_layer", "encoder_layers", "decoder_layers", "num_hidden_groups", "num_blocks")  # fmt: skip
+_CYCLED = "num_layers_per_stack"  # of stacks that run several times, each time with other keys and values
 _MODULE_COUNTS = (*LAYER_COUNTS, "num_experts", "num_local_experts", "n_routed_experts", "num_attention_heads")
 _ROTATION = {"rope_theta": 1 << 55, "rotary_emb_base": 1 << 55, "factor": 1 << 31,
              "original_max_position_embeddings": 1 << 31}  # fmt: skip
@@ -56,8 +57,9 @@ def check_values(config: Mapping[str, object]) -> None:
 def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
     """Raises CheckpointError for more layers than tensor names; for models whose layers each have weights."""
     held = 1 + max((int(part) for name in tensors for part in name.split(".") if part.isdecimal()), default=0)
+    counts = LAYER_COUNTS if config.get(_CYCLED) is None else (_CYCLED,)
     for key, value in _numbers(config):
-        if key in LAYER_COUNTS and value > held:
+        if key in counts and value > held:
             raise CheckpointError(
                 f"config.json says {key} = {printable(value, 24)}, and the weights hold {held} of each kind of layer "
                 "at most: the two do not belong together, so get the whole checkpoint."

@@ -231,6 +231,7 @@ class BaseCacheAdapter(RecurrentStates):
     pending: int | None = None  # the layer between its update and its attend, that is, within self-attention
 
     is_compileable = False
+    is_initialized = False  # of a cache that holds no token yet, after which models take no mask for a prompt
 
     def add_rows(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> KeyValueRows:
         """Takes the new rows and returns what `update` returns, by default its arguments."""

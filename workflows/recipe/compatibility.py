@@ -13,11 +13,11 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
-from workflows.recipe.family import CHUNKED, NO_ROWS, SLIDING, Family, ModelGeometry
+from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
 
-LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, *NO_ROWS, "hybrid", "hybrid_sliding")
+LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
 
 
@@ -25,6 +25,12 @@ def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometr
     """Raises RecipeError for the first unsupported setting, CheckpointError for a config that cannot be exported."""
     for refusal in (*target_refusals(recipe), *early_exit_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
+    if geometry is not None and geometry.indexed and recipe.capacity > geometry.max_positions:
+        most = geometry.max_positions
+        raise RecipeError(
+            f"A capacity of {recipe.capacity:,} is beyond the {most:,} tokens among which this model attends to all "
+            f"(index_topk in config.json), and its index is not built: build with --capacity {most}."
+        )
     _refuse_checkpoint(recipe, family, checkpoint, geometry.max_positions if geometry else DEFAULT_CAPACITY)
     if geometry is not None:
         _refuse_layout(recipe, family, geometry)
@@ -50,6 +56,16 @@ def target_refusals(recipe: Recipe) -> list[str]:
             f"The target {target.name} does not support opset {recipe.opset}: it supports {target.opset} only."
         )
     return refusals
+
+
+def index_notice(geometry: ModelGeometry | None) -> str:
+    """What a build of a model that selects keys by an index leaves out; empty for another one."""
+    if geometry is None or not geometry.indexed:
+        return ""
+    return (
+        f"The bundle holds {geometry.max_positions:,} tokens at most, among which the model attends to all: its index, "
+        "which selects keys in longer texts, is left out."
+    )
 
 
 def check_notice(recipe: Recipe) -> str:

@@ -27,7 +27,7 @@ OPTIONAL_PASSES = frozenset({*ROWS, *REPAIR_PASSES})  # evaluation reads every r
 # Model types whose positions begin behind the padding token's id.
 PADDED_POSITIONS = ("camembert", "data2vec-text", "roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl",
                     "xmod")  # fmt: skip
-SLIDING, CHUNKED = "sliding_attention", "chunked_attention"  # in a config's layer_types
+SLIDING, CHUNKED, INDEXED = "sliding_attention", "chunked_attention", "indexed_attention"  # in a config's layer_types
 NO_ROWS = ("conv", "linear_attention", "mamba", "mlp", "moe")  # there, layers without keys and values
 _LAYER_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern")  # a kind, or a letter, for each layer
 _ATTENTION_LETTER, _MAMBA_LETTER = "*", "M"  # in a pattern of letters
@@ -69,7 +69,8 @@ class ModelGeometry:
 
     caches: what each layer keeps by the config. After the model has run, what it actually keeps replaces them
     (export/attention.py). latent: keys and values are computed from smaller latent vectors, so head_dim is not that of
-    attention. chunked: some layers attend within chunks of the text.
+    attention. chunked: some layers attend within chunks of the text. indexed: some select keys by an index, which are
+    all of them up to max_positions.
     """
 
     caches: tuple[LayerCache, ...]
@@ -80,6 +81,7 @@ class ModelGeometry:
     max_positions: int
     latent: bool = False
     chunked: bool = False
+    indexed: bool = False
 
     @property
     def layers(self) -> int:
@@ -175,6 +177,7 @@ class Family:
             ),
             latent=bool(config.get("kv_lora_rank")),
             chunked=CHUNKED in _layer_list(config),
+            indexed=_is_indexed(config),
         )
 
 
@@ -270,11 +273,19 @@ def _position_rows(config: Mapping[str, object], names: tuple[str, ...]) -> int:
     return max(1, rows - padding - 1) if skips and isinstance(padding, int) else rows
 
 
+def _is_indexed(config: Mapping[str, object]) -> bool:
+    """Whether an indexer selects the keys; published files of such models do not list their layers."""
+    return INDEXED in _layer_list(config) or config.get("index_topk") is not None
+
+
 def _dense_limit(config: Mapping[str, object]) -> int:
     """The number of positions up to which attention reads all keys: beyond it, BigBird's reads blocks of later tokens.
 
-    Zaheer et al. 2020, section 2: a block attends to 5 others and to random ones before and after.
+    Zaheer et al. 2020, section 2: a block attends to 5 others and to random ones before and after. DeepSeek's sparse
+    attention reads the keys that an indexer selects (export/own_attention/indexed.py).
     """
+    if _is_indexed(config):
+        return _positive_int(config, ("index_topk",))
     if config.get("model_type") != "big_bird" or config.get("attention_type") == "original_full":
         return UNLIMITED
     random, size = (

@@ -263,3 +263,13 @@ def test_shared_keys_have_one_window() -> None:
 
     with pytest.raises(RecipeError, match="another layer's keys with a window of its own"):
         detect_layers(run)
+
+
+def test_layers_that_run_in_cycles_keep_keys_for_each(tmp_path: Path) -> None:
+    """HRM runs its stacks several times, with a cache for every run."""
+    config = {"num_layers_per_stack": 1, "head_dim": 16}
+    checkpoint = open_checkpoint(str(save_decoder("hrm_text", tmp_path / "checkpoint", **config)))
+    model = load_model(checkpoint, "text-generation")
+    layers = causal_layers(model)
+    assert len(layers) > sum(1 for name, _ in model.named_modules() if name.endswith("self_attn"))
+    check_causal(model, layers, resolve_recipe(checkpoint, {"capacity": 256}))
