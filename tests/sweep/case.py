@@ -22,6 +22,7 @@ from workflows.runtime import Machine
 LENGTHS = (1, 63, 64, 65, 130)
 STEPS = 6  # greedy tokens after each prompt
 OPTIONS = {"chunk": 64, "capacity": 192}  # the cache is the one that nobody chose
+TEXT = {"task": "text-generation"}  # of a checkpoint of several parts, the text part
 TOLERANCE = 2e-3  # of the largest logit; rounding through the graphs' fused kernels is below 1e-4
 Kind = Literal["equal", "refused", "wrong", "traceback", "no config"]
 
@@ -62,7 +63,7 @@ def decoder_case(name: str, config: Any, options: dict[str, Any] | None = None) 
             oracle = Eager(folder / "checkpoint")
         except Exception as error:  # noqa: BLE001 - whatever transformers raises, the config is not one to judge by
             return Verdict(name, "no config", short(error))
-        return judge(name, folder, oracle, {**OPTIONS, **(options or {})})
+        return judge(name, folder, oracle, {**OPTIONS, **TEXT, **(options or {})})
 
 
 def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Verdict:

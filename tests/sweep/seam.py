@@ -13,7 +13,7 @@ import numpy as np
 import torch
 import transformers
 
-from tests.sweep.case import OPTIONS, TOLERANCE, Eager, Verdict, save_spread, short
+from tests.sweep.case import OPTIONS, TEXT, TOLERANCE, Eager, Verdict, save_spread, short
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import JoineryError, LayoutError
 from workflows.export.decoder import DecoderModule, causal_layers
@@ -47,7 +47,7 @@ def seam_case(name: str, config: Any, seed: int = 0) -> Verdict:
 
 def _compared(folder: Path, oracle: Eager) -> str:
     checkpoint = open_checkpoint(str(folder))
-    recipe = resolve_recipe(checkpoint, OPTIONS)
+    recipe = resolve_recipe(checkpoint, OPTIONS | TEXT)
     model = load_model(checkpoint, recipe.task)
     layers = causal_layers(model)
     try:
