@@ -112,7 +112,7 @@ def _pairs(turned: _RotatedInput) -> int | None:
 
 def _rows(model: ir.Model) -> int | None:
     """Returns the number of positions: the fixed capacity of the cache, or what the exporter noted."""
-    pasts = (dimensions(value) for value in model.graph.inputs if str(value.name).startswith("past"))
+    pasts = (dimensions(node.inputs[3]) for node in find_nodes(model.graph, GQA, domain=CONTRIB))
     slots = next((axes[2] for axes in pasts if axes is not None and len(axes) == 4), None)
     if isinstance(slots, int):
         return slots
