@@ -89,6 +89,7 @@ class AttentionCall:
 
     window: how far back the layer attends; before detection, the layer's own argument. sinks [Hq]: logits of a key
     without a value. mask: the model's. own_mask: the layer's own code applies its window, beside the model's mask.
+    cached_bias: `bias` is not of positions, but computed from cached values.
     """
 
     layer: int
@@ -102,6 +103,7 @@ class AttentionCall:
     sinks: torch.Tensor | None = None
     mask: torch.Tensor | None = None
     own_mask: bool = False
+    cached_bias: bool = False
 
 
 class CacheAdapter(Protocol):
@@ -159,6 +161,7 @@ def attend_with_adapter(
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """The attention function that transformers calls; the adapter's mask replaces the argument."""
+    from_values = getattr(module, "mask_is_bias", False)  # own_attention/doge.py
     call = AttentionCall(
         layer=module.layer_idx,
         query=query,
@@ -167,10 +170,11 @@ def attend_with_adapter(
         scale=scaling if scaling is not None else 1 / math.sqrt(query.shape[-1]),
         window=options.get("sliding_window"),
         softcap=options.get("softcap"),
-        bias=options.get("position_bias"),
+        bias=attention_mask if from_values else options.get("position_bias"),
         sinks=options.get("s_aux"),
         mask=attention_mask,
         own_mask=options.get("own_mask", False),
+        cached_bias=from_values,
     )
     return _adapter.get().attend(call).transpose(1, 2).contiguous(), None
 
@@ -313,9 +317,10 @@ class ProbeCacheAdapter(BaseCacheAdapter):
     def attend_self(self, call: AttentionCall) -> torch.Tensor:
         """Attends without a mask: the values do not matter."""
         key, value = self.present[call.layer]
-        direct = torch.equal(key, call.key) and torch.equal(value, call.value)
+        direct = not call.cached_bias and torch.equal(key, call.key) and torch.equal(value, call.value)
+        biased = call.bias is not None and not call.cached_bias
         (window, chunked), sizes = self._window(call), (key.shape[1], key.shape[3], value.shape[3])
-        self.facts[call.layer] = LayerFacts(*sizes, window, direct, biased=call.bias is not None, chunked=chunked)
+        self.facts[call.layer] = LayerFacts(*sizes, window, direct, biased=biased, chunked=chunked)
         return reference_attention(call, None)
 
     def _window(self, call: AttentionCall) -> tuple[int | None, bool]:
@@ -325,7 +330,9 @@ class ProbeCacheAdapter(BaseCacheAdapter):
         """
         if self.cross or call.own_mask:
             return call.window, False
-        rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
+        made = self.rules if call.cached_bias else []  # its layer computed the mask of this one
+        made = made or [one for one in self.rules if call.mask is not None and is_part_of(call.mask, one[0])]
+        rules = [rule for _, rule in made]
         if not rules:
             raise RecipeError(
                 "A layer of this model uses a mask that transformers did not create, which no cache layout "

@@ -284,6 +284,8 @@ def _dense_limit(config: Mapping[str, object]) -> int:
     Zaheer et al. 2020, section 2: a block attends to 5 others and to random ones before and after. DeepSeek's sparse
     attention reads the keys that an indexer selects (export/own_attention/indexed.py).
     """
+    if config.get("model_type") == "doge":  # export/own_attention/doge.py
+        return _positive_int(config, ("keep_window_size",), 2048)
     if _is_indexed(config):
         return _positive_int(config, ("index_topk",))
     if config.get("model_type") != "big_bird" or config.get("attention_type") == "original_full":

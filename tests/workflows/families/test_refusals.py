@@ -43,7 +43,6 @@ _LONG_ROPE: dict[str, Any] = {
     ("model_type", "config", "error", "why"),
     [
         ("reformer", _REFORMER, RecipeError, "has its own attention code"),
-        ("doge", {}, RecipeError, "uses a mask that transformers did not create"),
         ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "attend to later tokens"),
     ],
 )

@@ -21,6 +21,7 @@ from workflows.export.own_attention import (
     bart,
     bert,
     bloom,
+    doge,
     falcon,
     gptj,
     indexed,
@@ -38,6 +39,7 @@ from workflows.recipe.family import PADDED_POSITIONS
 ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
     "bloom": bloom.adapt,
     "cpmant": refusals.refuse_cpmant,
+    "doge": doge.adapt,
     "falcon": falcon.adapt,
     "minimax": minimax.adapt,
     "mpt": mpt.adapt,
