@@ -15,7 +15,7 @@ from resources.demos.qwen3_siblings import train_sibling
 
 FOLDER = Path(__file__).parent / "qwen3_5"
 CHUNK = 32  # transformers pads to chunks of 64, and most samples are shorter
-STEPS = 2_400
+STEPS = 3_600
 
 
 def new_model(tokenizer: Qwen2Tokenizer) -> Qwen3_5ForCausalLM:
