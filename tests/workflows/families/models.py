@@ -77,8 +77,12 @@ _MAMBA: dict[str, Any] = {"mamba_n_heads": 8, "mamba_d_state": 12, "mamba_n_grou
 STATE_DECODERS: dict[str, dict[str, Any]] = {
     "lfm2": {"layer_types": ["conv", "full_attention"]},
     "qwen3_5_text": {
-        "head_dim": 64, "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
+        "head_dim": 16, "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
         "linear_num_value_heads": 4, "linear_key_head_dim": 10, "linear_value_head_dim": 12,
+    },
+    "olmo_hybrid": {
+        "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 4, "linear_num_value_heads": 4,
+        "linear_key_head_dim": 10, "linear_value_head_dim": 12,
     },
     "mamba": {"state_size": 12, "time_step_rank": 8},
     "falcon_h1": {"mamba_d_head": 16, "mamba_d_ssm": 128, **_MAMBA},
