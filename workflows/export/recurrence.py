@@ -243,12 +243,12 @@ def linear_attention(
     for i in range(query.shape[1]):
         faded = torch.exp(decay[:, i])
         state = state * (faded[..., None, None] if faded.dim() == 2 else faded[..., None])
-        new = value[:, i]
+        new, column = value[:, i, :, None], key[:, i, :, :, None]  # [B,H,1,Dv], [B,H,Dk,1]
         if beta is not None:
-            new = (new - (state * key[:, i, :, :, None]).sum(2)) * beta[:, i, :, None]
-        state = state + key[:, i, :, :, None] * new[:, :, None]
-        rows.append((state * query[:, i, :, :, None]).sum(2))
-    return torch.stack(rows, dim=1), state
+            new = (new - column.transpose(2, 3) @ state) * beta[:, i, :, None, None]
+        state = state + column @ new
+        rows.append(query[:, i, :, None] @ state)
+    return torch.cat(rows, dim=2).transpose(1, 2).contiguous(), state  # models view it in other shapes
 
 
 def _linear_attention_operator(
