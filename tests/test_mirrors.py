@@ -77,6 +77,7 @@ TOGETHER = {
     "predict/test_classifier": "predict/spans",
     "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",
     # comparisons and pictures
+    "common/test_tensors": "common/element_types",
     "evaluation/accuracy/test_tasks": "common/table_files",
     "evaluation/divergence/test_diverge": (
         "evaluation/divergence/feed_plan evaluation/divergence/graph_taps evaluation/divergence/matching "

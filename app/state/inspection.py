@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
-from workflows.common.tensors import item_bytes
+from workflows.common.element_types import item_bytes
 from workflows.wire.events import STATE, GroupView, PictureSpan
 from workflows.wire.reports.composite import Composite, CompositeTensor, LayerGroup, format_ranges
 from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport

@@ -9,34 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.common.element_types import TYPES
 from workflows.common.errors import GraphError
 
 Array = NDArray[Any]
 """An array of any element type."""
-
-# onnxruntime's name → (name here, bytes per element)
-_TYPES: dict[str, tuple[str, int]] = {
-    "tensor(float)": ("float32", 4),
-    "tensor(float16)": ("float16", 2),
-    "tensor(bfloat16)": ("bfloat16", 2),
-    "tensor(double)": ("float64", 8),
-    "tensor(int64)": ("int64", 8),
-    "tensor(int32)": ("int32", 4),
-    "tensor(int16)": ("int16", 2),
-    "tensor(int8)": ("int8", 1),
-    "tensor(uint8)": ("uint8", 1),
-    "tensor(uint16)": ("uint16", 2),
-    "tensor(bool)": ("bool", 1),
-    "tensor(string)": ("string", 0),
-}
-_ITEM_BYTES = dict(_TYPES.values())
-
-
-def item_bytes(dtype: str) -> int:
-    """Bytes of one element of `dtype` (`float32`, `int8` …). Raises GraphError for a type that has no fixed size."""
-    if not _ITEM_BYTES.get(dtype):
-        raise GraphError(f"The element type {dtype} has no fixed size, so no buffer can be made for it.")
-    return _ITEM_BYTES[dtype]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +27,9 @@ class TensorSpec:
     @classmethod
     def of_runtime(cls, name: str, shape: list[int | str | None], type_name: str) -> TensorSpec:
         """Makes a spec from a node argument of an onnxruntime session. Raises GraphError for an unknown type."""
-        if type_name not in _TYPES:
+        if type_name not in TYPES:
             raise GraphError(f"{name} has the type {type_name}, which Joinery cannot bind.")
-        return cls(name, tuple("?" if axis is None else axis for axis in shape), _TYPES[type_name][0])
+        return cls(name, tuple("?" if axis is None else axis for axis in shape), TYPES[type_name][0])
 
     @property
     def numpy_dtype(self) -> np.dtype:

@@ -25,7 +25,7 @@ _NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
 
 class TemplateMessage(TypedDict):
-    """One turn: role is system, user or assistant. content: a text, or the parts of `picture_content`."""
+    """One turn: role is system, user or assistant. content: a text, or the parts of `media_content`."""
 
     role: str
     content: str | list[dict[str, str]]

@@ -12,8 +12,8 @@ import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.bundle.schema import Metadata
+from workflows.common.element_types import item_bytes
 from workflows.common.errors import GraphError, RequestError, printable
-from workflows.common.tensors import item_bytes
 from workflows.generate.text_problems import find_text_problems
 from workflows.graph.dtypes import byte_count
 from workflows.graph.load import load_graph

@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from workflows.common import tensor_names
+from workflows.common.element_types import item_bytes
 from workflows.common.errors import GraphError
 from workflows.common.strict_json import read_json
 from workflows.common.tensor_names import POSITIONS_KEY
-from workflows.common.tensors import TensorSpec, item_bytes
+from workflows.common.tensors import TensorSpec
 
 Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workflows.common.element_types import item_bytes
 from workflows.common.errors import GraphError
-from workflows.common.tensors import TensorSpec, item_bytes
+from workflows.common.tensors import TensorSpec
 from workflows.kvcache import KVCache, StateTensor
 from workflows.kvcache.geometry import MASK, GroupFacts, StateFacts
 from workflows.kvcache.layouts import layout_named

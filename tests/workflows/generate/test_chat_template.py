@@ -19,7 +19,7 @@ from workflows.common.errors import BundleError, PromptError
 from workflows.generate import Engine, open_engine
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 from workflows.generate.options import GenerateOptions
-from workflows.generate.prompt_encoder import picture_content
+from workflows.generate.prompt_encoder import media_content
 from workflows.templates.service import TEMPLATE_SERVICE
 from workflows.wire.events import NoticeEvent
 
@@ -226,7 +226,7 @@ def test_a_text_reaches_every_template_of_a_model_that_sees(name: str) -> None:
     """A text is given as the template takes it, also where it takes no list of parts."""
     template = ChatTemplate(SEEING[name], {}, sees=True)
     assert template.render(HELLO).removeprefix("<|user|>") == "hello"
-    shown: list[TemplateMessage] = [{"role": "user", "content": picture_content("hello", 2)}]
+    shown: list[TemplateMessage] = [{"role": "user", "content": media_content("hello", 2)}]
     if "texts alone" in name:
         with pytest.raises(PromptError, match="The chat template cannot take this conversation"):
             template.render(shown)
