@@ -224,7 +224,7 @@ SEEING = {
 @pytest.mark.parametrize("name", SEEING)
 def test_a_text_reaches_every_template_of_a_model_that_sees(name: str) -> None:
     """A text is given as the template takes it, also where it takes no list of parts."""
-    template = ChatTemplate(SEEING[name], {}, sees=True)
+    template = ChatTemplate(SEEING[name], {}, has_media=True)
     assert template.render(HELLO).removeprefix("<|user|>") == "hello"
     shown: list[TemplateMessage] = [{"role": "user", "content": media_content("hello", 2)}]
     if "texts alone" in name:
