@@ -44,12 +44,11 @@ MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, Lo
 class LayerFacts:
     """What a layer keeps: keys [B, kv_heads, S, head_dim] of a window of `window` positions back, and state.
 
-    chunked: of the window it sees no more than its own chunk, of the chunks of `window` positions that follow each
-    other.
     kv_heads: 0 for a layer without keys and values. direct: attention uses keys and values as they are cached; False if
     it expands them first, as latent attention does. biased: attention adds a bias of positions, such as ALiBi's, to the
     scores. states: state of fixed size, of convolutions and recurrences. reads: the layer whose keys and values it
-    attends to without storing any: an earlier one; or itself, where it attends to its own more than once.
+    attends to without storing any: an earlier one; or itself, where it attends to its own more than once. chunked:
+    `window` is the size of chunks that follow each other, of which a token attends to its own alone.
     """
 
     kv_heads: int = 0

@@ -7,8 +7,9 @@ gqa      input_ids · position_ids · seqlens_k [1] · total_sequence_length [] 
 scatter  input_ids · position_ids · attention_mask [1,1,S,C] · write_indices [1] · nonpad_kv_seqlen [1] · past [1,C,H·D]
              ──▶ logits · present [1,C,H·D]: the same buffer, written in place
 
-Layers with another attention window have their own mask. Facts about the cache that names and shapes do not show are in
-the graph's metadata under `joinery.kv`.
+Layers with state of fixed size have it as inputs and outputs too: past.i.conv [1,C,k-1] and past.i.recurrent, which
+present.i.conv and present.i.recurrent replace. Layers with another attention window have their own mask. Facts about
+the cache that names and shapes do not show are in the graph's metadata under `joinery.kv`.
 """
 
 from __future__ import annotations

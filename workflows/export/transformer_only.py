@@ -182,8 +182,8 @@ def cut_transformer(
     """
     if any(layer.biased for layer in layers):
         raise RecipeError(f"{_REFUSED}its positions are a bias of its attention, and not rotary.")
-    if any(layer.states or not layer.attends for layer in layers):
-        raise RecipeError(f"{_REFUSED}not all of its layers keep keys and values, and nothing else.")
+    if any(layer.reads is not None for layer in layers):
+        raise RecipeError(f"{_REFUSED}some of its layers attend to another layer's keys.")
     _check_rotary(model.base_model)
     ids = torch.arange(1, 7)[None] % model.get_input_embeddings().weight.shape[0]
     with torch.no_grad():

@@ -32,8 +32,7 @@ class CachedPrompt:
         """
         cache = self._cache
         held = self._tokens[: cache.length] if self._reuses else []
-        common = common_prefix_length(held, ids[:-1])
-        shared = max(min(lengths[-1], common) for lengths in cache.rewindable() if lengths[0] <= common)
+        shared = cache.nearest_rewind(common_prefix_length(held, ids[:-1]))
         cache.rewind(shared)
         self._tokens = list(ids)
         return shared

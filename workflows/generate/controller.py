@@ -56,6 +56,8 @@ class StepContext:
     @property
     def room(self) -> int:
         """How many tokens beyond the text `forward` can take in one run."""
+        if self._machine.cache.carried:  # whose state cannot go back by the tokens that prove wrong
+            return 0
         self._hold(len(self.ids) - 1)
         return self._machine.draft_room
 
@@ -130,7 +132,11 @@ class StepContext:
         wanted, held = self.ids[:length], self._held
         shared = common_prefix_length(wanted, held)
         if shared < len(held):
-            self._machine.cache.rewind(self._machine.cache.length - (len(held) - shared))
+            cache = self._machine.cache
+            exact = cache.length - (len(held) - shared)
+            nearest = cache.nearest_rewind(exact)
+            cache.rewind(nearest)
+            shared -= exact - nearest
             self._row = None
         for chunk, phase in self._machine.chunks(wanted[shared:]):
             self._row = np.array(last_logits(self._machine, chunk, phase), np.float32)

@@ -94,7 +94,7 @@ def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator
     yield from unsupported_keys(bundle.pipeline, version)
     yield from adaptation_faults(program)
     if program.all_carried and (version == 2 or not bundle.pipeline.metadata.genai):
-        message = f"genai does not support {program.all_carried[0].past}, which is carried from step to step"
+        message = f"Joinery exports no state of fixed size to genai, and this bundle has {program.all_carried[0].past}"
         yield Fault("pipeline.state", message)
     defaults = GenerationConfig.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():

@@ -76,6 +76,15 @@ def test_state_of_fixed_size(model_type: str, built: Built, tmp_path: Path) -> N
     assert (answer, fed) == (oracle(longer, 9), len(longer) - 198)
 
 
+@pytest.mark.slow
+def test_state_of_fixed_size_beside_operators_of_npus(built: Built, tmp_path: Path) -> None:
+    """The transformer-only variant of a hybrid, whose state is an input of the transformer alone."""
+    checkpoint = save_decoder("qwen3_5_text", tmp_path / "checkpoint", head_dim=64)
+    engine = open_engine(built(checkpoint, capacity=256, chunk=64, variant="transformer-only"))
+    assert engine.machine.cache.carried
+    check_turns(engine, partial(greedy, checkpoint), 5)
+
+
 def check_turns(engine: Engine, oracle: Oracle, turns: int) -> None:
     """Each turn feeds what is new alone, and answers as one long prompt does."""
     said: list[int] = []

@@ -56,6 +56,27 @@ def test_both_examples_say_what_the_engine_says(built: Built, sharp_qwen3: Path,
                 engine.reset()
 
 
+@pytest.mark.parametrize("loop", [greedy, jacobi, None])
+def test_a_state_that_goes_back_to_snapshots_alone(built: Built, loop: Loop | None) -> None:
+    """The examples, and a loop that goes back by a token at each step, say what the engine says."""
+    with open_engine(built("demo:qwen3_5", capacity=256)) as engine:
+        prompt = list(range(300, 390))
+        plain = said(controlled(engine, None), prompt)
+        engine.reset()
+        assert said(controlled(engine, loop or hesitant), prompt).token_ids == plain.token_ids
+
+
+def hesitant(context: StepContext) -> Iterator[None]:
+    """Greedy, after a wrong token was appended, run and taken back."""
+    while True:
+        best = int(np.argmax(context.logits()))
+        context.append((best + 1) % context.vocabulary)
+        context.logits()
+        context.rewind(context.length - 1)
+        context.append(best)
+        yield
+
+
 def test_jacobi_takes_fewer_runs(demo_bundle: Path) -> None:
     """Of a model that learned something, whose text repeats itself."""
     with open_engine(demo_bundle) as engine:
