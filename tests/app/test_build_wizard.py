@@ -56,6 +56,16 @@ def start_build(qtbot: Any, wizard: BuildWizard) -> None:
     assert wizard.currentId() == RUN
 
 
+def recipe_step(qtbot: Any, window: Any) -> Any:
+    """The wizard's second step, complete, after a demo was chosen."""
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.isComplete)
+    return recipe
+
+
 def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard = wizard_of(window)
@@ -204,11 +214,7 @@ def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> 
 def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_window: Make) -> None:
     layouts = [PlanOption(name, False, "this model keeps no cache") for name in ("static", "window", "gqa", "scatter")]
     window = make_window(layouts=layouts, cacheless=True)
-    wizard = wizard_of(window)
-    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
-    press(qtbot, wizard)
-    recipe: Any = wizard.steps[RECIPE]
-    qtbot.waitUntil(recipe.isComplete)
+    recipe = recipe_step(qtbot, window)
     assert not recipe.cache_section.isVisible() and not recipe.capacity.isEnabled()
     assert recipe.cost.text() == "This model has no cache."
 
@@ -216,11 +222,7 @@ def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_win
 def test_a_model_of_state_alone_has_no_layout_and_no_capacity(qtbot: Any, make_window: Make) -> None:
     """Nor would they change anything; the chunk of its prefill does."""
     window = make_window()
-    wizard = wizard_of(window)
-    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
-    press(qtbot, wizard)
-    recipe: Any = wizard.steps[RECIPE]
-    qtbot.waitUntil(recipe.isComplete)
+    recipe = recipe_step(qtbot, window)
     draft = window.context.unsaved_recipe
     assert draft.plan is not None and draft.probe_report is not None and draft.probe_report.decoder is not None
     decoder = replace(draft.probe_report.decoder, kv_bytes_per_token=0, state_layers=4)
@@ -500,17 +502,13 @@ def test_what_was_built_is_current_and_among_the_recent(qtbot: Any, make_window:
 
 def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_window: Make) -> None:
     window = make_window()
-    wizard = wizard_of(window)
-    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
-    press(qtbot, wizard)
-    recipe: Any = wizard.steps[RECIPE]
-    qtbot.waitUntil(recipe.isComplete)
+    recipe = recipe_step(qtbot, window)
     assert recipe.chunk_note.text() == "Prompt tokens that one prefill run reads."
     recipe.capacity.setValue(1)
     words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 1."
     qtbot.waitUntil(lambda: recipe.cost.text() == words)
     assert recipe.chunk_note.text() == words and recipe.capacity.value() == 1
-    assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+    assert not recipe.wizard().button(QWizard.WizardButton.NextButton).isEnabled()
     recipe.chunk.setValue(1)
     qtbot.waitUntil(recipe.isComplete)
     assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")

@@ -10,8 +10,8 @@ from app.state.chat_store import ChatStore
 from tests.app.conftest import make_bundle
 
 
-def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: Any) -> None:
-    context = make_context(reply="It is 56.")
+def answered(qtbot: Any, context: Any, home: Any) -> tuple[ChatController, ContextUsageBar, ContextUsage]:
+    """A chat with one reply, and the bar of its figures."""
     controller = ChatController(
         context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready, context.title_of
     )
@@ -23,6 +23,12 @@ def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: 
     context.session.open(bundle)
     controller.send("What is 8 times 7?")
     qtbot.waitUntil(lambda: not controller.running)
+    return controller, bar, usage
+
+
+def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: Any) -> None:
+    context = make_context(reply="It is 56.")
+    controller, bar, usage = answered(qtbot, context, home)
     assert "TTFT 21.5 ms" in bar.speed.text()
     controller.new_chat()
     assert (bar.speed.text(), context.measurements.reply.ttft_ms) == ("", None)
@@ -49,18 +55,8 @@ def test_state_of_fixed_size_beside_the_slots(qtbot: Any) -> None:
 def test_a_cache_of_state_alone(qtbot: Any, make_context: Any, home: Any) -> None:
     """The tokens are those that the state summarizes: no slots are counted, and none evicted."""
     context = make_context(reply="It is 56.", fixed="alone")
-    controller = ChatController(
-        context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready, context.title_of
-    )
-    bar = ContextUsageBar()
-    qtbot.addWidget(bar)
-    usage = ContextUsage(context, controller, bar, bar)
-    bundle = make_bundle(home / "bundles" / "a")
-    context.open_bundle(bundle)
-    context.session.open(bundle)
-    controller.send("What is 8 times 7?")
-    qtbot.waitUntil(lambda: not controller.running)
-    length = context.session.groups_for(str(bundle))[0].length
+    controller, bar, usage = answered(qtbot, context, home)
+    length = context.session.groups_for(str(home / "bundles" / "a"))[0].length
     assert length > 0 and bar.usage.text() == f"context {length} tokens"
     assert bar.state.text() == "state of 5.5 KiB" and bar.bar.isHidden()
     usage.stop()

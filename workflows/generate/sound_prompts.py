@@ -11,7 +11,6 @@ from pathlib import Path
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, MediaError, PromptError, printable
 from workflows.common.tensor_names import SOUND, SOUND_MASK
-from workflows.common.tensors import Array
 from workflows.media import (
     LogMel,
     Sound,
@@ -22,7 +21,7 @@ from workflows.media import (
     sound_tokens,
     sound_windows,
 )
-from workflows.runtime.execution.prompt_inputs import NamedInputs
+from workflows.runtime.execution.prompt_inputs import NamedInputs, single_items
 
 _FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
 
@@ -83,10 +82,6 @@ class SoundPrompts:
             return expand_sounds(text, self._tokens.token, ()), {}, []
         windows = sound_windows([one.samples for one in sounds], self._mel, self._windows)
         rows = [self._tokens.rows(frames) for frames in windows.frames]
-        inputs: NamedInputs = {SOUND: _one_by_one(windows.features), SOUND_MASK: _one_by_one(windows.mask)}
+        # the encoder runs for one window at a time, since the scores of many take gigabytes
+        inputs: NamedInputs = {SOUND: single_items(windows.features), SOUND_MASK: single_items(windows.mask)}
         return expand_sounds(text, self._tokens.token, rows), inputs, rows
-
-
-def _one_by_one(windows: Array) -> list[Array]:
-    """[windows, …] as [1, …] each: the encoder runs for one at a time, since the scores of many take gigabytes."""
-    return [windows[i : i + 1] for i in range(len(windows))]

@@ -36,10 +36,12 @@ def split_inputs(program: Program, arrays: Mapping[str, Array]) -> NamedInputs:
     source = program.source
     fed = set() if source is None else {port for port in source.fed_by("given") if port[0] in program.loops}
     names = {name for _, name in fed} | {".".join(port) for port in fed}
-    return {
-        name: [array[i : i + 1] for i in range(len(array))] if name in names else array
-        for name, array in arrays.items()
-    }
+    return {name: single_items(array) if name in names else array for name, array in arrays.items()}
+
+
+def single_items(array: Array) -> list[Array]:
+    """[n, …] as n of [1, …]."""
+    return [array[i : i + 1] for i in range(len(array))]
 
 
 class SourceReader:
