@@ -32,7 +32,7 @@ class CachedPrompt:
         """
         cache = self._cache
         held = self._tokens[: cache.length] if self._reuses else []
-        shared = cache.nearest_rewind(common_prefix_length(held, ids[:-1]))
+        shared = cache.slots.nearest_rewind(common_prefix_length(held, ids[:-1]))
         cache.rewind(shared)
         self._tokens = list(ids)
         return shared

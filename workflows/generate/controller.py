@@ -134,7 +134,7 @@ class StepContext:
         if shared < len(held):
             cache = self._machine.cache
             exact = cache.length - (len(held) - shared)
-            nearest = cache.nearest_rewind(exact)
+            nearest = cache.slots.nearest_rewind(exact)
             cache.rewind(nearest)
             shared -= exact - nearest
             self._row = None

@@ -159,10 +159,6 @@ class KVCache:
         """The lengths that `rewind` takes, as half-open ranges; 0 always is one. See slot_table.py."""
         return self.slots.rewindable()
 
-    def nearest_rewind(self, length: int) -> int:
-        """The largest length up to `length` that `rewind` takes."""
-        return max(min(lengths[-1], length) for lengths in self.rewindable() if lengths[0] <= length)
-
     def rewind(self, length: int) -> None:
         """Forgets every token from `length` on. Raises RewindError that names the legal lengths."""
         self.slots.check_rewind(length)

@@ -117,6 +117,10 @@ class SlotTable:
             return (range(0, self.length + 1),)
         return range(0, 1), range(min(lowest, self.length), self.length + 1)
 
+    def nearest_rewind(self, length: int) -> int:
+        """The largest length up to `length` that a rewind may go back to."""
+        return max(min(lengths[-1], length) for lengths in self.rewindable() if lengths[0] <= length)
+
     def check_rewind(self, length: int) -> None:
         """Raises RewindError that names the legal lengths unless `length` is one of them."""
         legal = self.rewindable()
