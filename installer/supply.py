@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS, TORCH = ROOT / "constraints.txt", ROOT / "installer" / "torch.txt"
 BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that the build is locked as well
-EXTRA = "extra == 'parquet'"  # what is locked, and by itself never installed: pip passes over it
+EXTRAS = ("extra == 'parquet'", "extra == 'dask'")  # locked, and by themselves never installed: pip passes over them
 PIP, UV = [sys.executable, "-P", "-m", "pip"], [sys.executable, "-P", "-m", "uv", "--quiet"]
 BROWSER = "sys_platform == 'emscripten'"
 WINDOWS_ALONE = re.compile(r"directml|windowsml")
@@ -101,11 +101,11 @@ def lock() -> None:
     """Makes the hashes and licences of every lock anew, and the versions that no longer fit pyproject.toml."""
     before = [pin for path in (CONSTRAINTS, TORCH) for pin in read(path.read_text("utf-8"))]
     resolved = resolve(["pyproject.toml", "--extra", "dev"], BUILD_TOOLS, before)
-    parquet = [pin for pin in before if pin.marker == EXTRA]
+    extras = {pin.name: pin for pin in before if pin.marker in EXTRAS}
     by_hand = {pin for path in locks()[2:] for pin in read(path.read_text("utf-8"))}
-    others = resolve(["--no-deps"], {f"{pin.name}=={pin.version}" for pin in (*parquet, *by_hand)})
+    others = resolve(["--no-deps"], {f"{pin.name}=={pin.version}" for pin in (*extras.values(), *by_hand)})
     licences = licences_of([*resolved, *others])
-    resolved += [replace(pin, marker=EXTRA) for pin in others if pin.name in {one.name for one in parquet}]
+    resolved += [replace(pin, marker=extras[pin.name].marker) for pin in others if pin.name in extras]
     write(CONSTRAINTS, (pin for pin in resolved if not OF_TORCH.fullmatch(pin.name)), licences)
     write(TORCH, (pin for pin in resolved if OF_TORCH.fullmatch(pin.name)), licences)
     for path in locks()[2:]:

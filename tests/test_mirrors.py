@@ -28,6 +28,7 @@ TOGETHER = {
     "generate/test_sound_prompts": "generate/media_prompts",
     "generate/test_chat_template": "templates/limits templates/renderer templates/service",
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
+    "service/sweep/test_schedule": "service/sweep/executors",
     "service/test_worker": "build/warmup service/job_runner service/jobs",
     "test_packages": "__main__",
     "test_precision": "recipe/settings",

@@ -27,6 +27,7 @@ from workflows.wire.requests import (
     PreloadModules,
     ProbeSource,
     Request,
+    RunSweep,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -110,14 +111,18 @@ def test_a_command_opens_nothing_while_it_could_connect(foreign: Path, tmp_path:
 
 
 def jobs(foreign: Path, out: Path) -> list[Request[Any]]:
-    """Those that may ask the hub, with something that they open; Warm and InstallPlugin open nothing of anybody's."""
+    """Those that may ask the hub, with something that they open; Warm and InstallPlugin open nothing of anybody's,
+
+    and a sweep has a process for each step.
+    """
     source, bundle = str(foreign / "checkpoint"), str(foreign / "bundle")
     wrong = {"cache": "none"}
     return [ProbeSource(source), PlanRecipe(source, {}), Build(source, str(out / "out"), wrong), Eval(bundle, bundle)]
 
 
 def test_every_job_that_may_connect_is_tried(tmp_path: Path) -> None:
-    assert {type(one) for one in jobs(tmp_path, tmp_path)} | {PreloadModules, InstallPlugin} == set(NETWORK_REQUESTS)
+    own = {PreloadModules, InstallPlugin, RunSweep}
+    assert {type(one) for one in jobs(tmp_path, tmp_path)} | own == set(NETWORK_REQUESTS)
 
 
 @pytest.mark.parametrize("number", [0, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3))])

@@ -24,6 +24,7 @@ COMMANDS = {
     "verify": ("verify:verify", "Check a bundle's files and its pipeline."),
     "assemble": ("assemble:assemble", "Assemble .onnx files to a bundle."),
     "eval": ("eval:evaluate", "Compare a bundle with another or with a checkpoint."),
+    "sweep": ("sweep:sweep", "Build, evaluate and measure many bundles by a plan."),
     "diverge": ("diverge:diverge", "Find the first node whose values differ."),
     "preflight": ("preflight:preflight", "Try a bundle on a provider, node by node."),
     "profile": ("profile:profile", "Time every node of a bundle."),

@@ -15,6 +15,7 @@
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── HistoryError                 the history of runs cannot be read or written
     ├── PackageError                 a package that Joinery needs is missing or cannot be loaded
+    ├── ClusterError                 the scheduler or the workers of a cluster cannot be used, or are gone
     ├── OutputError                  standard output is closed or cannot be written
     ├── DiskFullError                a disk has no room for a file
     ├── MemoryShortError             the machine or the process's memory limit has no memory left
@@ -115,6 +116,10 @@ class HistoryError(JoineryError):
 
 class PackageError(JoineryError):
     """A package that Joinery needs is missing or cannot be loaded; the message names it and what installs it."""
+
+
+class ClusterError(JoineryError):
+    """The scheduler or the workers of a cluster cannot be reached or used, or are gone; the message says which."""
 
 
 class OutputError(JoineryError):

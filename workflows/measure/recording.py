@@ -51,17 +51,25 @@ def record_generation(bundle: Bundle, events: Iterable[Event], notify: ReportPro
         yield event
 
 
-def record_bench(folder: Path | str, rows: Iterable[Row], notify: ReportProblem) -> None:
-    """Saves a run for each provider that could be used."""
+def record_bench(folder: Path | str, rows: Iterable[Row], notify: ReportProblem) -> list[RunRecord]:
+    """Saves and returns a run for each provider that could be used."""
     bundle = read_bundle(folder)
-    for row in rows:
-        if isinstance(row, CompositeRow | SingleRow):
-            layout = row.cache.layout if isinstance(row, CompositeRow) else None
-            _save_run("bench", bundle, row.provider, _of_row(row), notify, layout=layout)
+    return [
+        _save_run(
+            "bench",
+            bundle,
+            row.provider,
+            _of_row(row),
+            notify,
+            layout=row.cache.layout if isinstance(row, CompositeRow) else None,
+        )
+        for row in rows
+        if isinstance(row, CompositeRow | SingleRow)
+    ]
 
 
-def record_eval(folder: Path | str, against: str, report: EvalReport, notify: ReportProblem) -> None:
-    """Saves an evaluation, which runs on the CPU."""
+def record_eval(folder: Path | str, against: str, report: EvalReport, notify: ReportProblem) -> RunRecord:
+    """Saves and returns an evaluation, which runs on the CPU."""
     figures: dict[str, Figure] = {
         name: getattr(report, name)
         for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff")
@@ -70,7 +78,7 @@ def record_eval(folder: Path | str, against: str, report: EvalReport, notify: Re
     figures |= {"perplexity": report.perplexity.candidate, "perplexity_reference": report.perplexity.reference}
     if report.task is not None:
         figures |= {"task": report.task.score, "task_reference": report.task.reference_score}
-    _save_run("eval", read_bundle(folder), "cpu", figures, notify)
+    return _save_run("eval", read_bundle(folder), "cpu", figures, notify)
 
 
 def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
@@ -84,8 +92,8 @@ def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent
     return take
 
 
-def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: ReportProblem) -> None:
-    """Saves a build, with its target as the provider. stages: how each ended."""
+def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: ReportProblem) -> RunRecord:
+    """Saves and returns a build, with its target as the provider. stages: how each ended."""
     bundle = read_bundle(done.bundle)
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
@@ -94,7 +102,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: Repo
     if done.streamed:
         figures["streamed"] = 1
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
-    _save_run("build", bundle, target, figures, notify)
+    return _save_run("build", bundle, target, figures, notify)
 
 
 def _of_generation(done: GenerationDone, steps: list[RunStep]) -> dict[str, Figure]:
@@ -145,7 +153,7 @@ def _save_run(
     notify: ReportProblem,
     steps: Iterable[RunStep] = (),
     layout: str | None = None,
-) -> None:
+) -> RunRecord:
     facts = bundle.pipeline.metadata
     run = RunRecord(
         id=new_id(),
@@ -165,6 +173,7 @@ def _save_run(
         RunHistory(on_problem=notify).add(run, list(steps))
     except (OSError, JoineryError) as error:
         notify(f"The run could not be kept in the history: {printable(error, 200)}")
+    return run
 
 
 def version_of(provider: str) -> str:

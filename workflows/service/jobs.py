@@ -305,6 +305,17 @@ def eval(request: requests.Eval, context: JobContext) -> Iterator[Event]:
 
 
 @run_job.register
+def sweep(request: requests.RunSweep, context: JobContext) -> Iterator[Event]:
+    """Runs the steps of a plan, each in a process of its own."""
+    from workflows.service.sweep.run import SweepRequest, run_sweep
+
+    wanted = SweepRequest(
+        Path(request.plan), Path(request.out), request.workers, request.scheduler, request.retry_failed
+    )
+    yield ResultEvent(value=run_sweep(wanted, context.report, context.cancelled))
+
+
+@run_job.register
 def report(request: requests.WriteReport, context: JobContext) -> Iterator[Event]:
     """Writes a report."""
     from workflows.inspection.report.report_files import write_bundle, write_runs

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, get_args
 from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.reports.base import Report
 from workflows.wire.reports.composite import LayerGroup
+from workflows.wire.reports.sweep import StepKind, StepProgress, SweepCounts
 
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
@@ -65,6 +66,19 @@ class ProgressEvent(Event):
     total: float = 0.0
     unit: str = ""
     component: str | None = field(default=None, metadata=ABSENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepStepEvent(Event):
+    """A step of a sweep started or ended. reason: why it failed or is blocked. counts: of all steps, afterwards."""
+
+    event: ClassVar[str] = "step"
+    step: str
+    kind: StepKind
+    state: StepProgress
+    seconds: float = 0.0
+    reason: str = ""
+    counts: SweepCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,6 +384,7 @@ _BY_NAME: dict[str, type[Event]] = {
     for cls in (
         StageEvent,
         ProgressEvent,
+        SweepStepEvent,
         LogEvent,
         NoticeEvent,
         ReadyEvent,

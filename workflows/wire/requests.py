@@ -27,6 +27,7 @@ from workflows.wire.reports.profile import ProfileReport
 from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 from workflows.wire.reports.sound import SoundReport
+from workflows.wire.reports.sweep import SweepReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -472,6 +473,27 @@ class Diverge(Request[DivergenceReport], job="diverge"):
             raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
 
 
+@dataclass(frozen=True)
+class RunSweep(Request[SweepReport], job="sweep"):
+    """Runs the steps of a plan file that have no result in the folder `out` yet.
+
+    workers: steps at once on this machine; None suits it. scheduler: the address of a Dask scheduler, whose workers run
+    the steps. retry_failed: runs failed steps again.
+    """
+
+    plan: str
+    out: str
+    workers: int | None = None
+    scheduler: str = ""
+    retry_failed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and not 1 <= self.workers <= 256:
+            raise RequestError(f"A sweep cannot have {self.workers} workers: give 1 to 256.")
+        if self.workers is not None and self.scheduler:
+            raise RequestError("The workers of a cluster are the scheduler's: leave --workers out.")
+
+
 # -- the worker itself -------------------------------------------------------------------------------------
 
 
@@ -487,7 +509,7 @@ class Cancel(Request[None], job="cancel"):
     target: int
 
 
-NETWORK_REQUESTS = (ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval)
+NETWORK_REQUESTS = (ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, RunSweep)
 """The requests that may use the hub or a package index, and their preparation; all others need no network.
 
 A build and a comparison finish with the network before they open anything, a probe opens its source in another process,

@@ -18,6 +18,7 @@ OWN = {
     "plugins": "reads what is installed",
     "cache": "counts and removes what builds here have left",
     "runs": "reads what was measured here",
+    "sweep": "reads the plan; a process for each step gives up the network as `build`, `eval` and `bench` do",
 }
 """They open nothing that comes from elsewhere."""
 HEAVY = {"numpy", "pydantic", "rich", "onnxruntime", "tokenizers", "jinja2", "sqlite3"}

@@ -42,6 +42,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "bench": {"bundle": "/b"},
     "profile": {"path": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
+    "sweep": {"plan": "/p.toml", "out": "/r"},
     "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
     "devices": {},
     "install": {"provider": "qnn"},

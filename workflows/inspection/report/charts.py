@@ -21,6 +21,8 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 MAX_POINTS = 1000
 """Points of a curve at most: more than the picture has pixels would say no more."""
+MOST_NAMES = 24
+"""Points of a scatter chart that are all named at most; of more, the legend names those of the front."""
 _LARGEST = 1e300
 _TEXT, _MUTED, _GRID = "#1b2028", "#5b6472", "#e3e6eb"
 
@@ -93,13 +95,15 @@ def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str
         stroke=_MUTED,
         stroke_dasharray="4 3",
     )
-    marks = [_shape(index, x(dot.x), y(dot.y), 6) for index, dot in enumerate(dots)]
+    named = [dot for dot in dots if dot.marked][:MOST_NAMES] if len(dots) > MOST_NAMES else dots
+    others = [svg.element("circle", cx=x(dot.x), cy=y(dot.y), r=2.0, fill=_MUTED) for dot in dots if dot not in named]
+    marks = [_shape(index, x(dot.x), y(dot.y), 6) for index, dot in enumerate(named)]
     rings = [
         svg.element("circle", cx=x(dot.x), cy=y(dot.y), r=10.0, fill="none", stroke=_TEXT) for dot in dots if dot.marked
     ]
-    names = [f"{dot.name} (on the front)" if dot.marked else dot.name for dot in dots]
-    description = f"{y_name} over {x_name}: {', '.join(names)}"
-    return _picture(description, [*_axes(x, y, x_name, y_name), line, *rings, *marks], names)
+    names = [f"{dot.name} (on the front)" if dot.marked else dot.name for dot in named]
+    description = f"{y_name} over {x_name}: {', '.join(names)}{f' and {len(others)} more' if others else ''}"
+    return _picture(description, [*_axes(x, y, x_name, y_name), *others, line, *rings, *marks], names)
 
 
 def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int, float]]:

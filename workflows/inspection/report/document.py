@@ -93,14 +93,15 @@ def with_unit(value: float, unit: Unit) -> str:
     return f"{digits} {unit}".strip()
 
 
-def html_of(document: Document) -> str:
-    """Returns the text of the file; the same for the same document."""
+def html_of(document: Document, refresh_s: int | None = None) -> str:
+    """Returns the text of the file; the same for the same document. refresh_s: a browser loads it again after that."""
     title = _html_text(document.title)
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{_HTML_POLICY}">',
+            *([f'<meta http-equiv="refresh" content="{refresh_s}">'] if refresh_s is not None else []),
             f"<title>{title}</title><style>{_HTML_STYLE}</style></head><body>",
             f"<h1>{title}</h1>",
             *map(_html_part, document.parts),

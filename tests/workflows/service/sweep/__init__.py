@@ -1,0 +1,1 @@
+"""Sweeps: their plan, steps, schedule, processes and cluster."""
