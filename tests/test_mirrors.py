@@ -17,10 +17,11 @@ TOGETHER = {
     "build/test_imports": "build/quantize",
     "build/test_run": "optimize/passes/strip_metadata",
     "build/test_text_tasks": "build/dense_layers",
-    "cli/test_chat": "cli/line_input",
+    "cli/test_chat": "cli/chat_partner cli/line_input",
     "cli/test_cli": "cli/build cli/flags cli/input_files cli/interrupts cli/progress cli/verify",
     "cli/test_embed": "cli/classify cli/text_flags",
     "cli/test_inspect": "inspection/contents",
+    "cli/test_remote": "cli/remote_flag",
     "cli/test_streams": (
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
     ),
@@ -29,6 +30,11 @@ TOGETHER = {
     "generate/test_chat_template": "templates/limits templates/renderer templates/service",
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
     "service/sweep/test_schedule": "service/sweep/executors",
+    "service/remote/test_connection": (
+        "process/activity process/run_outbox service/remote/agent service/remote/child service/remote/copying "
+        "service/remote/machine_check service/remote/path_fields service/remote/remote_command "
+        "service/remote/remote_history service/remote/remote_worker"
+    ),
     "service/test_worker": "build/warmup service/job_runner service/jobs",
     "test_packages": "__main__",
     "test_precision": "recipe/settings",

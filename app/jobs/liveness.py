@@ -9,12 +9,13 @@ processor.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
+
+if TYPE_CHECKING:
+    from workflows.process.activity import ProcessActivity
 
 CHECKS, CHECKS_AT_START = 3, 15
 """Checks without a sign of life, one a second, before a worker counts as hung; a starting process answers late."""
@@ -29,7 +30,10 @@ class LivenessMonitor(QObject):
     def __init__(self, ping: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._ping = ping
-        self._missed, self._spent, self._has_output, self._hangs = 0, -1.0, False, False
+        self._missed, self._has_output, self._hangs = 0, False, False
+        self._activity: ProcessActivity | None = None
+        self.remote = False
+        """Whether the process only connects to the one that works: its own activity is no sign of life then."""
 
     def note_output(self) -> None:
         """The process wrote something."""
@@ -38,12 +42,12 @@ class LivenessMonitor(QObject):
 
     def end(self) -> None:
         """The process has no work, or has ended."""
-        self._spent, self._has_output = -1.0, False
+        self._has_output, self._activity = False, None
         self._set_alive()
 
     def check(self, pid: int) -> None:
         """Checks the process `pid`, which has work."""
-        if self._is_active(pid):
+        if not self.remote and self._is_active(pid):
             self._set_alive()
             return
         self._missed += 1
@@ -61,25 +65,10 @@ class LivenessMonitor(QObject):
 
     def _is_active(self, pid: int) -> bool:
         """Whether the process has computed since the last check, or waits for a processor or a disk."""
-        import psutil
+        from workflows.process.activity import ProcessActivity  # imports psutil: not while the window starts
 
-        try:
-            times = psutil.Process(pid).cpu_times()
-        except psutil.Error:
-            return True  # it has ended, which is reported elsewhere
-        spent, self._spent = self._spent, times.user + times.system
-        return spent != self._spent or _is_waiting(pid)
-
-
-def _is_waiting(pid: int) -> bool:
-    """Whether a thread of the process waits for a processor or a disk; known on Linux only."""
-    if sys.platform != "linux":
-        return False
-    for task in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with suppress(OSError):
-            if task.read_text("utf-8", "replace").rpartition(")")[2].split()[0] in ("R", "D"):
-                return True
-    return False
+        self._activity = self._activity or ProcessActivity()
+        return self._activity.sample(pid)
 
 
 class ProcessMonitor(LivenessMonitor):

@@ -16,7 +16,7 @@ from typer.exceptions import TyperException
 
 from workflows import __version__
 from workflows.cli import completion
-from workflows.cli.commands import BUNDLE_COMMANDS, CommandGroup
+from workflows.cli.commands import BUNDLE_COMMANDS, CommandGroup, names_machine
 from workflows.cli.streams import open_streams, print_line
 from workflows.common.errors import (
     Cancelled,
@@ -71,7 +71,8 @@ def main() -> None:
     except OutputError as error:
         if arguments:  # the window prints nothing
             sys.exit(_fail(str(error), error.exit_code))
-    if BUNDLE_COMMANDS & set(arguments[:2]):  # --debug may stand first
+    # --debug may stand first; what runs on another machine gives up the network there
+    if BUNDLE_COMMANDS & set(arguments[:2]) and not names_machine(arguments):
         _confine()
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug, _confine))
 

@@ -14,12 +14,14 @@ from workflows.cli.flags import Only, with_flags
 from workflows.cli.input_files import read_text
 from workflows.cli.output import JsonFlag, mebibytes, memory_lines, write_json
 from workflows.cli.progress import status_line
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import RunFlags
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableProviderRow
 
 Measured = CompositeRow | SingleRow
 
 
+@runs_on_machines
 @with_flags
 def bench(
     bundle: Path = typer.Argument(help="A bundle's folder."),

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer._click.globals import get_current_context
 
+from workflows.cli.chat_partner import ChatPartner, LocalPartner, open_partner
 from workflows.cli.flags import Only, with_flags
 from workflows.cli.generate import print_generation
 from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
 from workflows.cli.line_input import ReadLine, is_terminal, read_pipe, terminal_reader
 from workflows.cli.output import JsonFlag
+from workflows.cli.progress import status_line
+from workflows.cli.remote_flag import OnFlag, confine_here
 from workflows.cli.run_flags import PromptFlags, RunFlags
 from workflows.common.errors import LogitsError, PromptError, RequestError
 from workflows.common.files import write_atomically
 
 if TYPE_CHECKING:
-    from workflows.generate import Engine, GenerateOptions, TemplateMessage, Tool
+    from workflows.generate import TemplateMessage
 
 
 HELP = "/help lists the commands, /exit or Ctrl+D ends, Ctrl+C stops a reply."
@@ -40,22 +43,13 @@ _FLAGS = Only(
 
 
 class TerminalChat:
-    """A chat with an open bundle. Raises PromptError at once for a bundle that cannot encode one."""
+    """A chat with an open bundle, here or elsewhere. Raises PromptError at once for a bundle that cannot encode one."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        options: GenerateOptions,
-        system: str,
-        tools: Sequence[Tool] | None,
-        prefill: str,
-        as_json: bool,
-    ) -> None:
-        self._engine, self._options, self._tools, self._prefill = engine, options, tools, prefill
-        self._as_json = as_json
+    def __init__(self, partner: ChatPartner, system: str, prefill: str, as_json: bool) -> None:
+        self._partner, self._prefill, self._as_json = partner, prefill, as_json
         self._system = system
         self._messages: list[TemplateMessage] = []
-        engine.encode_turn([*self._system_messages, {"role": "user", "content": "?"}], tools, prefill)
+        partner.check([*self._system_messages, {"role": "user", "content": "?"}])
 
     @property
     def _system_messages(self) -> list[TemplateMessage]:
@@ -63,12 +57,12 @@ class TerminalChat:
 
     def welcome(self) -> str:
         """The first line on the terminal."""
-        text = f"{HELP} {COMPLETION_HELP}" if self._engine.prompts.completes else HELP
-        return f"{self._engine.bundle.pipeline.metadata.name}: {text}\n"
+        text = f"{HELP} {COMPLETION_HELP}" if self._partner.completes else HELP
+        return f"{self._partner.name}: {text}\n"
 
     def reset(self) -> None:
         self._messages = []
-        self._engine.reset()
+        self._partner.reset()
 
     def command(self, line: str) -> bool:
         """Runs a slash command; False if the line is none and goes to the model. Raises RequestError."""
@@ -88,19 +82,13 @@ class TerminalChat:
 
     def reply(self, line: str) -> None:
         """Prints the reply to a line. Raises PromptError or LogitsError, and the line is not added then."""
-        if not line.strip() and not (self._engine.prompts.completes and self._messages):
+        if not line.strip() and not (self._partner.completes and self._messages):
             return
-        from workflows.measure.recording import record_generation, to_stderr
-
-        after = "\n" if self._engine.prompts.completes and self._messages and line else ""
+        after = "\n" if self._partner.completes and self._messages and line else ""
         messages: list[TemplateMessage] = [*self._messages, {"role": "user", "content": after + line}]
-        ids = self._engine.encode_turn([*self._system_messages, *messages], self._tools, self._prefill)
-        with stop_on_interrupt(self._engine.stop) as cancelled:
-            prefix = self._engine.prompts.reply_prefix(self._prefill)
-            events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
-            done = print_generation(
-                record_generation(self._engine.bundle, events, to_stderr), self._as_json, self._prefill
-            )
+        with stop_on_interrupt(self._partner.stop) as cancelled:
+            events = self._partner.events([*self._system_messages, *messages], cancelled)
+            done = print_generation(events, self._as_json, self._prefill)
         self._messages = [*messages, {"role": "assistant", "content": self._prefill + done.text}]
 
     def _save(self, name: str) -> None:
@@ -137,6 +125,7 @@ def chat(
     system: str = typer.Option("", "--system", help="A system message before the first turn."),
     source: Annotated[PromptFlags, Only("tools", "prefill")] = PromptFlags(),
     flags: Annotated[ChatFlags, _FLAGS] = ChatFlags(),
+    on: str | None = OnFlag,
     as_json: bool = JsonFlag,
 ) -> None:
     """Chat with a bundle; each line is a turn. A terminal has line editing and a history: see /help there.
@@ -144,19 +133,33 @@ def chat(
     A base model, whose bundle has no chat template, continues the text so far: each line is appended on a line of its
     own, and an empty line lets the model continue.
     """
-    from workflows.generate import open_chat_engine
-    from workflows.generate.options import check_options
-
     flags.check_drafts()
-    options = check_options(flags.generation_options())
-    tools = source.read_tools()
-    with exit_on_interrupt():
-        engine = flags.open(open_chat_engine, bundle)
-    terminal_chat = TerminalChat(engine, options, system, tools, source.prefill, as_json)
+    partner = _local(bundle, source, flags) if on is None else _remote(on, bundle, source, flags)
+    terminal_chat = TerminalChat(partner, system, source.prefill, as_json)
     interactive = is_terminal() and not as_json
     if interactive:
         sys.stderr.write(terminal_chat.welcome())
     _converse(terminal_chat, terminal_reader() if interactive else read_pipe, interactive)
+
+
+def _local(bundle: Path, source: PromptFlags, flags: ChatFlags) -> ChatPartner:
+    """Opens the bundle in this process."""
+    from workflows.generate import open_chat_engine
+    from workflows.generate.options import check_options
+
+    confine_here(get_current_context())
+    options, tools = check_options(flags.generation_options()), source.read_tools()
+    with exit_on_interrupt():
+        return LocalPartner(flags.open(open_chat_engine, bundle), options, tools, source.prefill)
+
+
+def _remote(name: str, bundle: Path, source: PromptFlags, flags: ChatFlags) -> ChatPartner:
+    """Opens the bundle on another machine."""
+    from workflows.generate.options import check_options
+
+    check_options(flags.generation_options())
+    with status_line(f"connecting to {name}") as (report, cancelled):
+        return open_partner(name, bundle, flags, source.read_tools(), source.prefill, report, cancelled)
 
 
 def _converse(terminal_chat: TerminalChat, read: ReadLine, interactive: bool) -> None:

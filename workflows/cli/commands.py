@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -34,6 +34,7 @@ COMMANDS = {
     "export-genai": ("genai:export_folder", "Write a bundle as onnxruntime-genai's folder."),
     "plugins": ("plugins:plugins", "Third-party plugins that bundles may name."),
     "cache": ("cache:cache", "Stages of builds that later builds reuse."),
+    "remote": ("remote:remote", "Other machines, on which --on NAME runs a command."),
     "runs": ("runs:runs", "The history: builds, generations, measurements."),
 }
 """Name → module and function in this package, and its line in the list of commands."""
@@ -42,6 +43,12 @@ BUNDLE_COMMANDS = {
     "profile", "compile", "report", "import", "export-genai",
 }  # fmt: skip
 """Commands that open untrusted input and need no network. `build` and `eval` may use the hub before."""
+MACHINE_FLAG = "--on"
+
+
+def names_machine(arguments: Sequence[str]) -> bool:
+    """Whether a command line may have --on. Its process keeps the network then, and opens no bundle."""
+    return any(one == MACHINE_FLAG or one.startswith(f"{MACHINE_FLAG}=") for one in arguments)
 
 
 class CommandGroup(TyperGroup):

@@ -115,8 +115,16 @@ def precisions(prefix: str) -> Iterator[str]:
     yield from PRECISIONS
 
 
+def machines(prefix: str) -> Iterator[str]:
+    """The machines that were added."""
+    from workflows.service.remote.machines import list_machines
+
+    yield from (one.name for one in list_machines())
+
+
 COMPLETERS: dict[str, Callable[[str], Iterator[str]]] = {
     "bundle": bundles,
+    "on": machines,
     "folder": folders,
     "against": bundles,
     "source": sources,

@@ -13,6 +13,7 @@ from workflows.cli.console import Console
 from workflows.cli.flags import Only, with_flags
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import progress_display
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import PromptFlags
 from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
@@ -20,6 +21,7 @@ from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 _LISTED = 12  # differing nodes; the rest is counted
 
 
+@runs_on_machines
 @with_flags
 def diverge(
     a: Path = typer.Argument(metavar="A", help="The folder of the reference bundle."),

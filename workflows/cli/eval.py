@@ -12,12 +12,14 @@ from workflows.cli.console import Console
 from workflows.cli.flags import with_flags
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import progress_display
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import TaskFlags
 from workflows.cli.streams import print_line
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
 
+@runs_on_machines
 @with_flags
 def evaluate(
     context: typer.Context,

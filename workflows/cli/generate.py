@@ -13,6 +13,7 @@ import typer
 from workflows.cli.flags import with_flags
 from workflows.cli.interrupts import exit_on_interrupt, stop_on_interrupt
 from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import PromptFlags, RunFlags, SoundFlags
 from workflows.common.errors import Cancelled, RequestError
 from workflows.wire.events import (
@@ -35,6 +36,7 @@ CACHE_FIELDS = ("layout", "capacity", "used", "bytes")
 DRAFT_FIELDS = ("drafted", "accepted", "steps")
 
 
+@runs_on_machines
 @with_flags
 def generate(
     bundle: Path = typer.Argument(help="A bundle's folder."),

@@ -9,12 +9,14 @@ from rich.table import Table
 
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, parse_pairs, write_json
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.common.errors import DeviceError
 from workflows.wire.reports.preflight import OutputDifference, PreflightReport
 
 _LISTED = 12  # nodes of a component; the rest is counted
 
 
+@runs_on_machines
 def preflight(
     bundle: Path = typer.Argument(help="A bundle's folder."),
     provider: str = typer.Option(..., "--provider", help="A name that `joinery devices` prints."),

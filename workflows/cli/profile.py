@@ -10,9 +10,11 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import status_line
+from workflows.cli.remote_flag import runs_on_machines
 from workflows.wire.reports.profile import ComponentProfile
 
 
+@runs_on_machines
 def profile(
     path: Path = typer.Argument(help="A bundle's folder, or an .onnx file."),
     component: str = typer.Option("", "--component", metavar="NAME", help="This one alone."),

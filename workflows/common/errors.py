@@ -13,6 +13,7 @@
     │   ├── MediaError               a picture or a sound that cannot be read, or settings that are not known
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── RemoteError                  another machine cannot be reached or used
     ├── HistoryError                 the history of runs cannot be read or written
     ├── PackageError                 a package that Joinery needs is missing or cannot be loaded
     ├── ClusterError                 the scheduler or the workers of a cluster cannot be used, or are gone
@@ -108,6 +109,10 @@ class PromptCacheError(RequestError):
 
 class DeviceError(RequestError):
     """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class RemoteError(JoineryError):
+    """Another machine cannot be reached, refuses the user, or has no Joinery that fits; the message names it."""
 
 
 class HistoryError(JoineryError):

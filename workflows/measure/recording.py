@@ -2,7 +2,8 @@
 
     events ──record_generation──▶ the same events;  report ──record_bench, record_eval, record_build──▶ RunHistory
 
-A run that cannot be saved is reported, and the command continues.
+A run that cannot be saved is reported, and the command continues. Where another machine asked for the run, it goes to
+that machine's history (process/run_outbox.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import psutil
 from workflows.bundle import Bundle, read_bundle
 from workflows.common.errors import JoineryError, printable
 from workflows.measure.history import RunHistory, current_time, new_id, short_digest
+from workflows.process.run_outbox import outbox, post_run
+from workflows.wire.codec import dumps
 from workflows.wire.events import (
     BuildDone,
     Event,
@@ -30,7 +33,7 @@ from workflows.wire.events import (
 )
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.bench import CompositeRow, DraftFigures, Row, SingleRow
-from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunStep
+from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunReport, RunStep
 
 ReportProblem = Callable[[str], None]
 
@@ -169,8 +172,12 @@ def _save_run(
         machine=machine_description(),
         figures=dict(figures),
     )
+    folder = outbox()
     try:
-        RunHistory(on_problem=notify).add(run, list(steps))
+        if folder is not None:
+            post_run(folder, run.id, dumps(RunReport(run, list(steps))))
+        else:
+            RunHistory(on_problem=notify).add(run, list(steps))
     except (OSError, JoineryError) as error:
         notify(f"The run could not be kept in the history: {printable(error, 200)}")
     return run

@@ -7,7 +7,8 @@ The process gives up network access before it opens untrusted input, and then re
 without network use gives it up first, a build or a comparison once everything is fetched. A probe opens its source in
 another process.
 
-Every event has the key "job", the id of its request. Jobs run one after another. All other output of the process goes
+The first line greets: a HelloEvent with the versions of Joinery and of the wire, which belongs to no job. Every event
+has the key "job", the id of its request, or 0. Jobs run one after another. All other output of the process goes
 to stderr. The end of stdin ends the process at once, whatever it does.
 """
 
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, NamedTuple
 
+from workflows import __version__
 from workflows.common.errors import (
     Cancelled,
     HubError,
@@ -39,12 +41,15 @@ from workflows.common.errors import (
 from workflows.process.sandbox import confine, memory_limit
 from workflows.process.subprocesses import claim_stdout
 from workflows.service import JobContext, JobRunner
-from workflows.wire.events import ErrorEvent, Event, NoticeEvent, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, HelloEvent, NoticeEvent, ProgressEvent, ResultEvent
 from workflows.wire.reports.base import Done
 from workflows.wire.request_lines import parse_line, read_request
 from workflows.wire.requests import NETWORK_REQUESTS, Cancel, Generate, Open, Ping, Request
+from workflows.wire.version import wire_version
 
 PROGRESS_EVERY_S = 0.05
+NO_JOB = 0
+"""The id of events that belong to no job."""
 
 
 class _QueuedRequest(NamedTuple):
@@ -77,6 +82,10 @@ class Worker:
         self._jobs = jobs or JobRunner()
         self._confine: Callable[[int], str] | None = confine
         self._progress_at = 0.0
+
+    def greet(self) -> None:
+        """Writes which Joinery and which wire this is."""
+        self._emit(NO_JOB, HelloEvent(joinery=__version__, wire=wire_version()))
 
     def run(self) -> None:
         """Runs requests until stdin ends; the process then exits."""
@@ -198,7 +207,9 @@ def main() -> None:
     out = claim_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    Worker(sys.stdin, out, confine=lambda mapped: confine(memory_limit(mapped))).run()
+    worker = Worker(sys.stdin, out, confine=lambda mapped: confine(memory_limit(mapped)))
+    worker.greet()
+    worker.run()
 
 
 if __name__ == "__main__":

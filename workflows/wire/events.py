@@ -377,6 +377,23 @@ class ErrorEvent(Event):
     reason: str | None = field(default=None, metadata=ABSENT)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelloEvent(Event):
+    """The first event of a worker, which belongs to no job. wire: see wire/version.py."""
+
+    event: ClassVar[str] = "hello"
+    joinery: str
+    wire: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessEvent(Event):
+    """A worker on another machine works; belongs to no job. memory: its resident bytes."""
+
+    event: ClassVar[str] = "process"
+    memory: int
+
+
 FINAL_EVENTS = (BuildDone, GenerationDone, ReadyEvent, ResultEvent, ErrorEvent)
 """The classes of a job's last event."""
 _BY_NAME: dict[str, type[Event]] = {
@@ -394,6 +411,8 @@ _BY_NAME: dict[str, type[Event]] = {
         PicturesEvent,
         SpeculationEvent,
         CacheEvent,
+        HelloEvent,
+        ProcessEvent,
         ErrorEvent,
     )
 }

@@ -19,6 +19,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from workflows.cli.chat import TerminalChat
+from workflows.cli.chat_partner import LocalPartner
 from workflows.cli.line_input import terminal_reader
 from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
@@ -59,7 +60,9 @@ def test_ctrl_c_drops_the_line_and_ctrl_d_ends(keys: PipeInput, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def talk_of(demo_bundle: Path) -> Callable[[], TerminalChat]:
-    return lambda: TerminalChat(open_engine(demo_bundle), GenerateOptions(max_new_tokens=8), "", None, "", False)
+    return lambda: TerminalChat(
+        LocalPartner(open_engine(demo_bundle), GenerateOptions(max_new_tokens=8)), "", "", False
+    )
 
 
 def test_commands(talk_of: Callable[[], TerminalChat], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

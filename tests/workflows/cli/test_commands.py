@@ -17,6 +17,7 @@ OWN = {
     "devices": "asks an index of packages, or what is installed",
     "plugins": "reads what is installed",
     "cache": "counts and removes what builds here have left",
+    "remote": "connects to other machines",
     "runs": "reads what was measured here",
     "sweep": "reads the plan; a process for each step gives up the network as `build`, `eval` and `bench` do",
 }

@@ -1,0 +1,240 @@
+"""A connection without a network: copies, a command and a worker there, and what it refuses and reports."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workflows.common.errors import BundleError, Cancelled, DiskFullError, PromptError, RemoteError, RequestError
+from workflows.measure.history import RunHistory
+from workflows.service.remote import connection as connections
+from workflows.service.remote import frames
+from workflows.service.remote.connection import ChildListener, Connection
+from workflows.service.remote.copying import Copier
+from workflows.service.remote.machine_check import check
+from workflows.service.remote.machines import RemoteMachine
+from workflows.service.remote.remote_worker import RemoteWorker
+from workflows.wire.events import Event, GenerationDone, ProgressEvent, ReadyEvent, TokenEvent
+from workflows.wire.requests import Build, Generate, LoadCache, Open, SaveCache
+from workflows.wire.version import wire_version
+
+IDS = (5, 6, 7)
+
+
+class Collected(ChildListener):
+    """What a child wrote."""
+
+    def __init__(self) -> None:
+        self.out, self.ended = b"", threading.Event()
+        self.states: list[tuple[int, bool]] = []
+        self.greeted = threading.Event()
+
+    def on_output(self, data: bytes) -> None:
+        self.out += data
+        if b"hello" in self.out:
+            self.greeted.set()
+
+    def on_state(self, memory: int, active: bool) -> None:
+        self.states.append((memory, active))
+
+    def on_end(self) -> None:
+        self.ended.set()
+
+
+def folder_of(path: Path, **files: bytes) -> Path:
+    path.mkdir()
+    for name, data in files.items():
+        (path / name).write_bytes(data)
+    return path
+
+
+def store(there: Path) -> Path:
+    return there / "joinery" / "cache" / "remote"
+
+
+def gone(pid: int, seconds: float = 5.0) -> bool:
+    until = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_copies_by_content_continued_after_a_cancel(machine: RemoteMachine, there: Path, tmp_path: Path) -> None:
+    """Only what is missing is sent; what differs from the manifest's digest, or a path there, is refused."""
+    big = os.urandom(frames.BLOCK * 3 + 5)
+    folder = folder_of(tmp_path / "bundle", weights=big, same=b"x" * 10, twin=b"x" * 10, empty=b"")
+    seen: list[Event] = []
+    with Connection(machine) as connection:
+        copier = Copier(connection, seen.append, lambda: len(seen) > 1)
+        with pytest.raises(Cancelled, match="the next one continues it"):
+            copier.folder(folder)
+        digest = hashlib.sha256(big).hexdigest()
+        part = store(there) / "files" / f"{digest}.part"
+        assert 0 < part.stat().st_size < len(big)
+        rest, copier.cancelled = len(big) - part.stat().st_size, lambda: False
+        seen.clear()
+        copied = Path(copier.folder(folder))
+        last = seen[-1]
+        assert isinstance(last, ProgressEvent) and last.done == last.total == rest
+        assert {one.name: one.read_bytes() for one in copied.iterdir()} == {
+            "weights": big, "same": b"x" * 10, "twin": b"x" * 10, "empty": b"",
+        }  # fmt: skip
+        seen.clear()
+        assert copier.folder(folder) == str(copied) and seen == []
+        out = connection.request("output_file", name="../../made.txt")
+        assert Path(out).is_relative_to(store(there) / "sessions")
+        Path(out).write_bytes(big)
+        connection.fetch(out, tmp_path / "made.txt")
+        assert (tmp_path / "made.txt").read_bytes() == big
+        with pytest.raises(RequestError, match="box: Only files of this connection"):
+            connection.fetch("/etc/hostname", tmp_path / "x")
+        with pytest.raises(RequestError, match="starts workflows or"):
+            connection.start("this", [], ChildListener())
+        with pytest.raises(RequestError, match="not known here"):
+            connection.request("reboot")
+    assert copied.is_dir() and not list((store(there) / "sessions").iterdir())
+
+
+def test_what_is_no_bundle_is_refused_here(machine: RemoteMachine, tmp_path: Path, demo_split_bundle: Path) -> None:
+    with Connection(machine) as connection:
+        copier = Copier(connection)
+        with pytest.raises(BundleError, match="There is no bundle folder"):
+            copier.folder(tmp_path / "none")
+        with pytest.raises(RequestError, match="There is no file"):
+            copier.file(tmp_path / "none")
+        damaged = tmp_path / "damaged"
+        damaged.mkdir()
+        manifest = {"version": 1, "files": {"a.onnx": {"bytes": 3, "sha256": "0" * 64}}}
+        (damaged / "manifest.json").write_text(json.dumps(manifest))
+        with pytest.raises(BundleError, match=r"a\.onnx is missing"):
+            copier.folder(damaged)
+        (damaged / "a.onnx").write_bytes(b"abc")
+        with pytest.raises(BundleError, match=r"a\.onnx is not what the manifest says"):
+            copier.folder(damaged)
+
+
+def test_a_worker_there_gives_the_tokens_of_one_here(
+    machine: RemoteMachine, there: Path, tmp_path: Path, demo_split_bundle: Path
+) -> None:
+    """Paths are those of this machine; runs are kept here with the machine's name; errors keep their class."""
+    from workflows.generate import open_engine
+    from workflows.generate.options import check_options
+
+    options: dict[str, object] = {"max_new_tokens": 8}
+    events = list(open_engine(demo_split_bundle).generate(list(IDS), check_options(options), lambda: False))
+    local = events[-1]
+    worker = RemoteWorker(machine, pytest.fail)
+    try:
+        (ready,) = worker.events(Open(str(demo_split_bundle)))
+        assert isinstance(ready, ReadyEvent) and Path(ready.bundle) == demo_split_bundle.resolve()
+        remote = list(worker.events(Generate(prompt_ids=IDS, options=options)))
+        done = remote[-1]
+        assert isinstance(done, GenerationDone) and isinstance(local, GenerationDone)
+        assert done.token_ids == local.token_ids and done.text == local.text
+        ids = [one.id for one in remote if isinstance(one, TokenEvent)]
+        assert ids == done.token_ids and len(ids) > 2
+        with pytest.raises(PromptError, match="id 9999999 is not in the vocabulary"):
+            list(worker.events(Generate(prompt_ids=(9_999_999,), options=options)))
+        with pytest.raises(RequestError, match="build runs on this machine alone"):
+            list(worker.events(Build("demo:qwen3", "/tmp/x")))
+        list(worker.events(SaveCache(str(tmp_path / "cache"))))
+        assert (tmp_path / "cache").stat().st_size > 1000
+        list(worker.events(LoadCache(str(tmp_path / "cache"))))
+    finally:
+        worker.close()
+    (run,) = RunHistory().runs()
+    assert run.machine.startswith("box: ") and Path(run.bundle) == demo_split_bundle.resolve()
+    assert not (there / "joinery" / "runs.db").exists()
+
+
+def test_another_version_is_one_sentence(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "wire_version", lambda: "00000000")
+    with pytest.raises(RemoteError) as caught:
+        Connection(machine)
+    assert str(caught.value) == (
+        f"box has Joinery {connections.__version__} (wire {wire_version()}), and this machine "
+        f"{connections.__version__} (wire 00000000): install the same version on both."
+    )
+    report = check(machine)
+    assert not report.usable and report.problem == str(caught.value)
+
+
+def test_a_full_disk_there_is_named(machine: RemoteMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the size of files stands for it; what fits stays."""
+    script = Path(os.environ["JOINERY_SSH"])
+    script.write_text(script.read_text().replace("exec env", "ulimit -f 1024; exec env"))
+    folder = folder_of(tmp_path / "bundle", weights=os.urandom(2 << 20))
+    with Connection(machine) as connection, pytest.raises((RemoteError, DiskFullError)) as caught:
+        Copier(connection).folder(folder)
+    assert str(caught.value).startswith("box: A file is larger than the system lets this user write")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system kills a process with its parent on Linux alone")
+def test_a_killed_agent_takes_its_child_along(machine: RemoteMachine) -> None:
+    """Though the child hangs."""
+    connection, listener = Connection(machine), Collected()
+    connection.start("workflows.service.worker", [], listener)
+    agent = psutil.Process(connection.greeting.pid)
+    (worker,) = agent.children()
+    assert listener.greeted.wait(20)
+    worker.send_signal(signal.SIGSTOP)
+    agent.kill()
+    assert gone(worker.pid)
+    connection.close()
+
+
+@pytest.mark.parametrize("end", ["close", "kill"])
+def test_nothing_outlives_the_connection(machine: RemoteMachine, end: str) -> None:
+    """Neither the agent nor what it started, also when ssh is killed."""
+    connection = Connection(machine)
+    listener = Collected()
+    connection.start("workflows.service.worker", [], listener)
+    agent = psutil.Process(connection.greeting.pid)
+    (worker,) = agent.children()
+    if end == "close":
+        connection.close()
+    else:
+        connection._ssh.kill()
+        assert listener.ended.wait(5)
+        with pytest.raises(RemoteError, match="The connection to box was lost"):
+            connection.request("arrived", files={})
+        connection.close()
+    assert gone(agent.pid) and gone(worker.pid)
+
+
+@pytest.mark.slow
+def test_a_silent_client_ends_the_worker(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's process stands still, as on a broken line: nothing is closed, no sign of life comes."""
+    monkeypatch.setattr(Connection, "_keep_alive", lambda self: None)
+    connection = Connection(machine)
+    connection.start("workflows.service.worker", [], Collected())
+    agent = psutil.Process(connection.greeting.pid)
+    (worker,) = agent.children()
+    worker.send_signal(signal.SIGSTOP)  # it hangs, and reads no end of its stdin
+    began = time.monotonic()
+    assert gone(worker.pid, 10.0) and gone(agent.pid)
+    assert 5 < time.monotonic() - began < 10
+    connection.close()
+
+
+@pytest.mark.slow
+def test_memory_and_life_are_reported(machine: RemoteMachine) -> None:
+    listener = Collected()
+    with Connection(machine) as connection:
+        connection.start("workflows.service.worker", [], listener)
+        until = time.monotonic() + 15
+        while not any(not active for _, active in listener.states) and time.monotonic() < until:
+            time.sleep(0.05)
+    assert all(memory > 10 << 20 for memory, _ in listener.states)
+    assert listener.states[-1][1] is False  # it waits for a request

@@ -1,0 +1,109 @@
+"""The store of copied files: continued, checked, whole or absent, and nothing outside of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from workflows.common.errors import DiskFullError, RequestError
+from workflows.service.remote import store
+from workflows.service.remote.store import FileStore
+
+DATA = b"weights" * 1000
+DIGEST = hashlib.sha256(DATA).hexdigest()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FileStore:
+    made = FileStore(tmp_path / "store")
+    made.open_session()
+    return made
+
+
+def copy(files: FileStore, data: bytes = DATA) -> str:
+    digest = hashlib.sha256(data).hexdigest()
+    file = files.receive(digest, len(data))
+    file.append(data[file.bytes :])
+    assert file.finish()
+    return digest
+
+
+def test_a_file_that_was_cut_off_is_continued(files: FileStore) -> None:
+    file = files.receive(DIGEST, len(DATA))
+    file.append(DATA[:3000])
+    assert not file.finish()
+    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 3000}
+    file = files.receive(DIGEST, len(DATA))
+    assert file.bytes == 3000
+    file.append(DATA[3000:])
+    assert file.finish()
+    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: len(DATA)}
+    assert sorted(one.name for one in (files.root / "files").iterdir()) == [DIGEST]
+
+
+@pytest.mark.parametrize("data", [DATA[:-1] + b"X", DATA + b"more"])
+def test_a_file_with_other_content_does_not_stay(files: FileStore, data: bytes) -> None:
+    file = files.receive(DIGEST, len(DATA))
+    file.append(data)
+    with pytest.raises(RequestError, match="other content"):
+        file.finish()
+    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 0} and not list((files.root / "files").iterdir())
+
+
+def test_two_connections_do_not_write_one_file(files: FileStore) -> None:
+    file = files.receive(DIGEST, len(DATA))
+    with pytest.raises(RequestError, match=f"process {os.getpid()}"):
+        files.receive(DIGEST, len(DATA))
+    file.finish()
+    files.receive(DIGEST, len(DATA)).finish()
+
+
+def test_a_folder_is_made_of_files_and_made_again_if_one_is_missing(files: FileStore) -> None:
+    listing = {"a.onnx": copy(files), "evidence/b.json": copy(files, b"{}")}
+    folder = files.make_folder_of("demo", listing, temporary=False)
+    assert folder.name == "demo" and folder.is_relative_to(files.root / "folders")
+    assert (folder / "a.onnx").read_bytes() == DATA and (folder / "evidence/b.json").read_bytes() == b"{}"
+    (folder / "a.onnx").unlink()
+    assert files.make_folder_of("demo", listing, temporary=False) == folder
+    assert (folder / "a.onnx").read_bytes() == DATA
+    assert [one for one in (files.root / "folders").iterdir() if one.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "", "a\\..\\x", "a\0"])
+def test_nothing_is_written_outside_the_folder(files: FileStore, name: str) -> None:
+    digest = copy(files)
+    with pytest.raises(RequestError, match="leads out"):
+        files.make_folder_of("demo", {name: digest}, temporary=False)
+    with pytest.raises(RequestError, match="leads out"):
+        files.make_folder_of(name or "..", {"a": digest}, temporary=False)
+    with pytest.raises(RequestError, match="no SHA-256"):
+        files.receive("../../x", 1)
+
+
+def test_files_of_a_session_end_with_it(files: FileStore, tmp_path: Path) -> None:
+    folder = files.make_folder_of("in", {"prompt.txt": copy(files)}, temporary=True)
+    assert folder.is_relative_to(files.session)
+    files.close_session()
+    assert not folder.exists() and not list((files.root / "files").iterdir())
+
+
+def test_sessions_of_ended_processes_are_removed(files: FileStore) -> None:
+    stale = files.session.parent / "999999999-00000000"
+    stale.mkdir()
+    FileStore(files.root).open_session()
+    assert not stale.exists() and files.session.exists()
+
+
+def test_a_disk_without_room_is_named_before_the_copy(files: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "free_disk_bytes", lambda path: 1 << 20)
+    with pytest.raises(DiskFullError, match=r"needs 2\.0 MiB and 1\.0 MiB are free; make room"):
+        files.receive(DIGEST, 2 << 20)
+
+
+def test_clear_removes_the_copies(files: FileStore) -> None:
+    files.make_folder_of("demo", {"a": copy(files)}, temporary=False)
+    files.clear()
+    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 0} and not list((files.root / "folders").iterdir())

@@ -1,0 +1,128 @@
+"""The one process that an agent runs: a worker, or a command of `joinery`, in a process group of its own.
+
+    INPUT frames ──▶ stdin   module   stdout ──▶ OUTPUT frames, stderr ──▶ ERRORS frames, its end ──▶ {"exit": code}
+
+The group is killed as a whole: what a worker starts does not outlive it. On Linux the system kills the process too when
+the agent is gone, whatever it does then.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import IO
+
+import psutil
+
+from workflows.common.errors import RequestError
+from workflows.process.activity import ProcessActivity
+from workflows.process.subprocesses import module_search_path, python_command
+
+GUARD = "workflows.service.remote.child"
+MODULES = ("workflows", "workflows.service.worker")
+"""The modules that a connection may start: the command line, and the worker."""
+_PR_SET_PDEATHSIG = 1  # PR_SET_PDEATHSIG of linux/prctl.h
+_READ = 1 << 16
+
+
+class Child:
+    """A running process. on_output: called in threads, with True for stdout. on_exit: called with its exit code."""
+
+    def __init__(
+        self,
+        module: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        on_output: Callable[[bool, bytes], None],
+        on_exit: Callable[[int], None],
+    ) -> None:
+        if module not in MODULES:
+            raise RequestError(f"A connection starts {' or '.join(MODULES)} and nothing else.")
+        own = {"PYTHONPATH": module_search_path(os.environ.get("PYTHONPATH", ""))}
+        self._process = subprocess.Popen(
+            [*python_command(GUARD), str(os.getpid()), module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **own, **environment},
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+        self._activity = ProcessActivity()
+        self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        assert self._process.stdout is not None and self._process.stderr is not None
+        pumps = [
+            threading.Thread(target=_pump, args=(self._process.stdout, True, on_output), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stderr, False, on_output), daemon=True),
+        ]
+        threading.Thread(target=self._write, daemon=True).start()
+        threading.Thread(target=self._wait, args=(pumps, on_exit), daemon=True).start()
+
+    def write(self, data: bytes) -> None:
+        """Queues bytes for stdin; empty ones close it."""
+        self._input.put(data or None)
+
+    def interrupt(self) -> None:
+        """What Ctrl+C does on a terminal: SIGINT to the whole group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kills the whole group at once."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def state(self) -> dict[str, object]:
+        """Its resident bytes, and whether it works."""
+        try:
+            resident = psutil.Process(self.pid).memory_info().rss
+        except psutil.Error:
+            return {"memory": 0, "active": True}
+        return {"memory": resident, "active": self._activity.sample(self.pid)}
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError), self._process.stdin as stdin:
+            while (data := self._input.get()) is not None:
+                stdin.write(data)
+                stdin.flush()
+
+    def _wait(self, pumps: Sequence[threading.Thread], on_exit: Callable[[int], None]) -> None:
+        for pump in pumps:
+            pump.start()
+        code = self._process.wait()
+        for pump in pumps:
+            pump.join(2.0)  # what it started may hold the pipes
+        self.kill()
+        on_exit(code)
+
+
+def _pump(stream: IO[bytes], is_output: bool, on_output: Callable[[bool, bytes], None]) -> None:
+    """Passes on what arrives, as soon as it does."""
+    while data := os.read(stream.fileno(), _READ):
+        on_output(is_output, data)
+
+
+def main() -> None:
+    """Runs the module named in the arguments; on Linux it ends with the agent, even one that was killed."""
+    import runpy
+
+    agent, module, *arguments = sys.argv[1:]
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != int(agent):  # it was killed before the call
+            os._exit(1)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
