@@ -3,8 +3,8 @@
     python -m tests.fakes.sweep_step RUNS STEP ──▶ result.json, or none
     run_fake_step                              ──▶ the same in this process
 
-sleep: seconds before the result. fail: the reason of a failure. crash: how many of its processes end without a result.
-Each start is a line in RUNS/started.txt.
+sleep: seconds before the result, by default FAKE_STEP_S of the environment. fail: the reason of a failure. crash: how
+many of its processes end without a result. Each start is a line in RUNS/started.txt, each end one in RUNS/ended.txt.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def run_fake_step(runs: Path, step: SweepStep, cancelled: object = None, log: bo
     if log:
         with (folder.path / "started.txt").open("a", encoding="utf-8") as starts:
             starts.write(f"{step.id} {os.getpid()}\n")
-    time.sleep(options.get("sleep", 0))
+    time.sleep(options.get("sleep", float(os.environ.get("FAKE_STEP_S", "0"))))
     if "crash" in options and (folder.path / "started.txt").read_text("utf-8").count(step.id) <= options["crash"]:
         sys.stderr.write("out of luck\n")
         sys.stderr.flush()
@@ -60,6 +60,9 @@ def run_fake_step(runs: Path, step: SweepStep, cancelled: object = None, log: bo
     reason = options.get("fail", "")
     result = result_of(step, "failed" if reason else "done", reason)
     folder.write_result(result)
+    if log:
+        with (folder.path / "ended.txt").open("a", encoding="utf-8") as ends:
+            ends.write(f"{step.id}\n")
     return result
 
 

@@ -28,7 +28,7 @@ from workflows.measure.history import current_time
 from workflows.measure.sweep_folder import SweepFolder
 from workflows.service.sweep.executors import StepOutcome
 from workflows.service.sweep.schedule import Lane, lane_of
-from workflows.service.sweep.step_runner import Cancellation, run_step
+from workflows.service.sweep.step_runner import Cancellation, is_locked, run_step
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.sweep import StepResult, SweepStep
@@ -43,6 +43,8 @@ _MISSING_S = 60.0
 _RESULT_S = 30.0
 """Seconds in which a file that was written on another machine becomes visible here."""
 _STOP_S = 20.0
+STOP_LOOK_S = 0.5
+"""Seconds between two looks of a step for the file that asks it to end."""
 RunOnWorker = Callable[[str, str, str], str]
 
 
@@ -76,7 +78,7 @@ def stop_check(runs: Path, session: str) -> Cancellation:
 
     def cancelled() -> bool:
         nonlocal looked, stopped
-        if not stopped and time.monotonic() - looked > 0.5:
+        if not stopped and time.monotonic() - looked > STOP_LOOK_S:
             looked, stopped = time.monotonic(), path.exists()
         return stopped
 
@@ -166,17 +168,18 @@ class DaskCluster:
             if self._futures and self._client.status == "running":
                 stop = _stop_file(self._folder.path, self._session)
                 write_atomically(stop, b"")
-                waiting = list(self._futures.values())
-                self._client.cancel([future for future in waiting if future.status == "pending"], asynchronous=False)
+                self._client.cancel(list(self._futures.values()))  # what waits; what runs sees the file
                 self._wait_for_end()
                 stop.unlink(missing_ok=True)
         finally:
             self._client.close(timeout=5)
 
     def _wait_for_end(self) -> None:
-        """Waits until no step runs on the workers."""
+        """Waits until no worker holds the lock of a step that was handed out."""
         until = time.monotonic() + _STOP_S
-        while time.monotonic() < until and any(self._client.processing().values()):
+        time.sleep(2 * STOP_LOOK_S)  # a step that is just beginning sees the file as well
+        pending = [self._folder.step(str(key).rpartition("-")[0]) for key in self._futures]
+        while time.monotonic() < until and any(is_locked(one) for one in pending):
             time.sleep(0.2)
 
     def _outcome(self, future: Future) -> StepOutcome:

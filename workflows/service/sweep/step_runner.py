@@ -31,6 +31,7 @@ ATTEMPTS = 2
 """Processes that a step gets where they end without a result: the system may have killed the first for its memory."""
 MODULE = "workflows.service.sweep.step_process"
 """The process of a step: it writes the result."""
+_STEP_LOCK = ".lock"
 _MACHINE_LOCK = "measuring.db"
 _POLL_S = 0.25
 _LOG_BYTES = 1 << 16
@@ -42,7 +43,7 @@ def run_step(runs: Path, step: SweepStep, cancelled: Cancellation) -> StepResult
     Raises Cancelled, and OSError where the result cannot be written.
     """
     folder = SweepFolder(runs)
-    with _step_lock(folder.step(step.id) / ".lock", cancelled):
+    with _step_lock(folder.step(step.id) / _STEP_LOCK, cancelled):
         result = folder.result(step)
         if result is not None and result.state == "done":
             return result
@@ -84,6 +85,19 @@ def _failure(step: SweepStep, ended: ProcessResult, seconds: float) -> StepResul
         seconds=round(seconds, 3),
         reason=why.rstrip(".") + ".",
     )
+
+
+def is_locked(step: Path) -> bool:
+    """Whether a process runs the step with this folder."""
+    lock = Lock(step / _STEP_LOCK)
+    if not lock.path.exists():
+        return False
+    try:
+        lock.acquire()
+    except LockHeldError:
+        return True
+    lock.release()
+    return False
 
 
 @contextmanager

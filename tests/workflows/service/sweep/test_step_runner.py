@@ -13,7 +13,7 @@ from tests.fakes.sweep_step import result_of
 from workflows.common.errors import Cancelled
 from workflows.measure.sweep_folder import SweepFolder
 from workflows.service.sweep import step_runner
-from workflows.service.sweep.step_runner import machine_share, run_step
+from workflows.service.sweep.step_runner import is_locked, machine_share, run_step
 from workflows.wire.reports.sweep import StepResult, SweepStep
 
 
@@ -69,8 +69,16 @@ def test_a_step_has_its_time(tmp_path: Path) -> None:
 
 
 def test_cancelling_ends_the_process_and_leaves_no_result(tmp_path: Path) -> None:
+    seen = list[bool]()
+
+    def cancelled() -> bool:
+        if starts(tmp_path) == 1:
+            seen.append(is_locked(tmp_path / "steps" / "a.build"))
+        return bool(seen)
+
     with pytest.raises(Cancelled):
-        run_step(tmp_path, step(sleep=60), lambda: starts(tmp_path) == 1)
+        run_step(tmp_path, step(sleep=60), cancelled)
+    assert seen[0] and not is_locked(tmp_path / "steps" / "a.build")
     pid = int((tmp_path / "started.txt").read_text("utf-8").split()[-1])
     assert not psutil.pid_exists(pid) and SweepFolder(tmp_path).result(step()) is None
 
