@@ -1,4 +1,4 @@
-"""The measure page: the speed of bundles, their accuracy, and the history of runs."""
+"""The measure page: the speed of bundles, their accuracy, sweeps, and the history of runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.measure.accuracy.tab import AccuracyTab
 from app.measure.benchmark.dialog import BenchmarkDialog
 from app.measure.charts.speed_tab import SpeedTab
 from app.measure.history.tab import HistoryTab
+from app.measure.sweeps.tab import SweepTab
 from app.widgets.actions import add_action
 from app.widgets.basics import button
 from app.widgets.layouts import hbox, vbox
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MeasurePage(QWidget):
-    """Three tabs; each is built when it is first shown."""
+    """Four tabs; each is built when it is first shown."""
 
     title = "Measure"
 
@@ -35,8 +36,9 @@ class MeasurePage(QWidget):
         self._speed = tabs.add("speed", self.tr("Speed"), lambda: SpeedTab(context))
         self._accuracy = tabs.add("accuracy", self.tr("Accuracy"), lambda: AccuracyTab(context))
         self._history = tabs.add("history", self.tr("History"), self._new_history)
+        self._sweep = tabs.add("sweep", self.tr("Sweep"), lambda: SweepTab(context))
         tabs.made.connect(self._on_made)
-        tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy or history"))
+        tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy, history or sweep"))
         self.benchmark_button = button(self.tr("Run benchmark …"), "play", "link", self.run_benchmark)
         corner = QWidget()
         hbox(self.benchmark_button, parent=corner, margins=(0, 2, 2 * G, 2))
@@ -44,6 +46,7 @@ class MeasurePage(QWidget):
         vbox(tabs, parent=self)
         style_separately(tabs.pages)
         add_action(self, self.tr("Compare the accuracy of two bundles"), self.show_accuracy)
+        add_action(self, self.tr("Run a sweep of builds"), self.show_sweep)
         self._benchmark_action = add_action(self, self.tr("Run benchmark …"), self.run_benchmark)
         context.bundleChanged.connect(self._enable_benchmark)
         self._enable_benchmark(context.bundle)
@@ -63,6 +66,10 @@ class MeasurePage(QWidget):
     @property
     def history(self) -> HistoryTab:
         return self._history()
+
+    @property
+    def sweep(self) -> SweepTab:
+        return self._sweep()
 
     def _new_history(self) -> HistoryTab:
         tab = HistoryTab(self.context)
@@ -99,6 +106,11 @@ class MeasurePage(QWidget):
         """Show the saved runs."""
         self.context.navigate.emit("measure")
         self.tabs.setCurrentWidget(self.history)
+
+    def show_sweep(self) -> None:
+        """Show the sweep."""
+        self.context.navigate.emit("measure")
+        self.tabs.setCurrentWidget(self.sweep)
 
     def show_accuracy(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Show the comparison of two bundles; arguments that are not empty are filled in."""

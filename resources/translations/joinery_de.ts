@@ -219,6 +219,10 @@
       <translation>Eine Person</translation>
     </message>
     <message>
+      <source>A plan lists sources, recipes, layouts and providers. A sweep builds, evaluates and measures all of them. Its steps and accuracy against speed appear here; the folder of any sweep can be opened.</source>
+      <translation>Ein Plan nennt Quellen, Rezepte, Layouts und Provider. Eine Versuchsreihe baut, vergleicht und misst sie alle. Ihre Schritte und Genauigkeit über Tempo erscheinen hier; der Ordner jeder Versuchsreihe lässt sich öffnen.</translation>
+    </message>
+    <message>
       <source>A random prompt and a reply, both of a fixed length; the first run warms up and is not counted.</source>
       <translation>Ein zufälliger Prompt und eine Antwort, beide fester Länge; der erste Lauf wärmt auf und zählt nicht.</translation>
     </message>
@@ -883,6 +887,10 @@
       <translation>Ordner wählen</translation>
     </message>
     <message>
+      <source>Choose a plan</source>
+      <translation>Plan wählen</translation>
+    </message>
+    <message>
       <source>Choose a source</source>
       <translation>Quelle wählen</translation>
     </message>
@@ -1153,6 +1161,10 @@
     <message>
       <source>Dark</source>
       <translation>Dunkel</translation>
+    </message>
+    <message>
+      <source>Dask scheduler</source>
+      <translation>Dask-Scheduler</translation>
     </message>
     <message>
       <source>Decode</source>
@@ -1507,6 +1519,10 @@
       <translation>Fehlgeschlagen nach {0}</translation>
     </message>
     <message>
+      <source>Failed steps again</source>
+      <translation>Gescheiterte Schritte erneut</translation>
+    </message>
+    <message>
       <source>Family</source>
       <translation>Familie</translation>
     </message>
@@ -1593,6 +1609,10 @@
     <message>
       <source>Folder</source>
       <translation>Ordner</translation>
+    </message>
+    <message>
+      <source>Folder of the results</source>
+      <translation>Ordner der Ergebnisse</translation>
     </message>
     <message>
       <source>For a bundle, this table lists what each pass changed and refused.</source>
@@ -1973,6 +1993,14 @@
     <message>
       <source>Into</source>
       <translation>Nach</translation>
+    </message>
+    <message>
+      <source>It has ended before its last step; Start sweep goes on.</source>
+      <translation>Sie endete vor ihrem letzten Schritt; „Versuchsreihe starten“ setzt sie fort.</translation>
+    </message>
+    <message>
+      <source>It runs in another process.</source>
+      <translation>Sie läuft in einem anderen Prozess.</translation>
     </message>
     <message>
       <source>JSON (*.json)</source>
@@ -2571,6 +2599,10 @@
       <translation>Keine Folge von n Token kommt zweimal vor.</translation>
     </message>
     <message>
+      <source>No sweep yet</source>
+      <translation>Noch keine Versuchsreihe</translation>
+    </message>
+    <message>
       <source>No weight of this graph is quantized.</source>
       <translation>Kein Gewicht dieses Graphen ist quantisiert.</translation>
     </message>
@@ -2979,6 +3011,14 @@
       <translation>Pipeline-Datei (freiwillig)</translation>
     </message>
     <message>
+      <source>Plan</source>
+      <translation>Plan</translation>
+    </message>
+    <message>
+      <source>Plans (*.toml);;All (*)</source>
+      <translation>Pläne (*.toml);;Alle (*)</translation>
+    </message>
+    <message>
       <source>Play {0}</source>
       <translation>{0} abspielen</translation>
     </message>
@@ -3077,6 +3117,10 @@
     <message>
       <source>Progress of the measurement</source>
       <translation>Wie weit die Messung ist</translation>
+    </message>
+    <message>
+      <source>Progress of the sweep</source>
+      <translation>Fortschritt der Versuchsreihe</translation>
     </message>
     <message>
       <source>Progress of {0}</source>
@@ -3439,6 +3483,10 @@
       <translation>Ungespeichertes Rezept wiederherstellen</translation>
     </message>
     <message>
+      <source>Results</source>
+      <translation>Ergebnisse</translation>
+    </message>
+    <message>
       <source>Resume</source>
       <translation>Fortsetzen</translation>
     </message>
@@ -3477,6 +3525,10 @@
     <message>
       <source>Run</source>
       <translation>Lauf</translation>
+    </message>
+    <message>
+      <source>Run a sweep of builds</source>
+      <translation>Versuchsreihe von Builds ausführen</translation>
     </message>
     <message>
       <source>Run benchmark</source>
@@ -3573,6 +3625,10 @@
     <message>
       <source>Scales the plot to decode steps; longer prefill blocks are cut off.</source>
       <translation>Skaliert das Diagramm auf Decode-Schritte; längere Prefill-Blöcke werden abgeschnitten.</translation>
+    </message>
+    <message>
+      <source>Scheduler</source>
+      <translation>Scheduler</translation>
     </message>
     <message>
       <source>Scope {0}, {1}. {2}</source>
@@ -3847,8 +3903,8 @@
       <translation>Tempo auf {0}</translation>
     </message>
     <message>
-      <source>Speed, accuracy or history</source>
-      <translation>Tempo, Genauigkeit oder Verlauf</translation>
+      <source>Speed, accuracy, history or sweep</source>
+      <translation>Tempo, Genauigkeit, Verlauf oder Versuchsreihe</translation>
     </message>
     <message>
       <source>Stage</source>
@@ -3881,6 +3937,10 @@
     <message>
       <source>Start over</source>
       <translation>Von vorn beginnen</translation>
+    </message>
+    <message>
+      <source>Start sweep</source>
+      <translation>Versuchsreihe starten</translation>
     </message>
     <message>
       <source>Starting pip …</source>
@@ -3917,6 +3977,10 @@
     <message>
       <source>Step under the pointer</source>
       <translation>Schritt unter dem Zeiger</translation>
+    </message>
+    <message>
+      <source>Steps</source>
+      <translation>Schritte</translation>
     </message>
     <message>
       <source>Steps (CSV) …</source>
@@ -4019,6 +4083,10 @@
       <translation>Summen</translation>
     </message>
     <message>
+      <source>Sweep</source>
+      <translation>Versuchsreihe</translation>
+    </message>
+    <message>
       <source>Switch the log scale of latency</source>
       <translation>Logarithmische Skala der Latenz umschalten</translation>
     </message>
@@ -4105,6 +4173,10 @@
     <message>
       <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
       <translation>Es hat {0} % seiner Größe: SVG kennt keine solche Grenze.</translation>
+    </message>
+    <message>
+      <source>The address of a scheduler whose workers run the steps: tcp://HOST:PORT</source>
+      <translation>Die Adresse eines Schedulers, dessen Worker die Schritte ausführen: tcp://HOST:PORT</translation>
     </message>
     <message>
       <source>The answer appears here; tokens that differ are marked.</source>
@@ -5015,6 +5087,10 @@
       <translation>Ihre Daten liegen in {0}</translation>
     </message>
     <message>
+      <source>a TOML file; Help → Documentation → Sweeps</source>
+      <translation>eine TOML-Datei; Hilfe → Dokumentation → Sweeps</translation>
+    </message>
+    <message>
       <source>a better text is unlikely</source>
       <translation>ein besserer Text unwahrscheinlich ist</translation>
     </message>
@@ -5025,6 +5101,10 @@
     <message>
       <source>a new line</source>
       <translation>eine neue Zeile</translation>
+    </message>
+    <message>
+      <source>a new one, or that of a sweep</source>
+      <translation>ein neuer oder der einer Versuchsreihe</translation>
     </message>
     <message>
       <source>a perplexity ratio of at most</source>
@@ -5120,6 +5200,10 @@
     <message>
       <source>beside plain</source>
       <translation>gegenüber ohne</translation>
+    </message>
+    <message>
+      <source>blocked</source>
+      <translation>blockiert</translation>
     </message>
     <message>
       <source>both</source>
@@ -5598,6 +5682,10 @@
       <translation>braucht Zustimmung</translation>
     </message>
     <message>
+      <source>needs {0}</source>
+      <translation>braucht {0}</translation>
+    </message>
+    <message>
       <source>no better text is possible</source>
       <translation>kein besserer Text möglich ist</translation>
     </message>
@@ -5628,6 +5716,10 @@
     <message>
       <source>none</source>
       <translation>keiner</translation>
+    </message>
+    <message>
+      <source>none: on this machine</source>
+      <translation>keiner: auf diesem Rechner</translation>
     </message>
     <message>
       <source>none: pip is not allowed to use an index</source>
@@ -5870,6 +5962,10 @@
       <translation>zufällig</translation>
     </message>
     <message>
+      <source>reason</source>
+      <translation>Grund</translation>
+    </message>
+    <message>
       <source>reference</source>
       <translation>Referenz</translation>
     </message>
@@ -5972,6 +6068,10 @@
     <message>
       <source>starting and other work</source>
       <translation>Start und Sonstiges</translation>
+    </message>
+    <message>
+      <source>state</source>
+      <translation>Zustand</translation>
     </message>
     <message>
       <source>state of fixed size</source>
@@ -6436,6 +6536,10 @@
     <message>
       <source>{0} of {1} answers have the same tokens</source>
       <translation>{0} von {1} Antworten haben dieselben Token</translation>
+    </message>
+    <message>
+      <source>{0} of {1} done</source>
+      <translation>{0} von {1} fertig</translation>
     </message>
     <message>
       <source>{0} of {1} drafted token accepted</source>

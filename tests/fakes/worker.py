@@ -114,6 +114,7 @@ from workflows.wire.reports.memory import MemoryFit
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 from workflows.wire.reports.sound import SoundReport
+from workflows.wire.reports.sweep import SweepCounts, SweepReport
 
 T = TypeVar("T")
 STAGES: tuple[Stage, ...] = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -345,6 +346,14 @@ class Fake:
             self.send(ProgressEvent(stage="bench", message=said, done=done, total=request.repeats + 1, unit="runs"))
             self.pause()
         self.give(BenchReport([bench_row(name, request) for name in request.providers]))
+
+    def do_sweep(self, request: ask.RunSweep) -> None:
+        """Three steps, whose files a test writes."""
+        for done in range(4):
+            self.send(ProgressEvent(stage="sweep", message=f"{done} done", done=done, total=3, unit="steps"))
+            self.pause()
+        counts = SweepCounts(3, 0, 0, 0, 0)
+        self.give(SweepReport(counts, {}, str(Path(request.out) / "report.html")))
 
     def do_diverge(self, request: ask.Diverge) -> None:
         """A product in the tenth layer."""

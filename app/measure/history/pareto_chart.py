@@ -99,13 +99,14 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
         self.plot([x for x, _ in front], [y for _, y in front], pen=line)
         self._spreads()
         self._rings(at)
-        for index, (one, (x, y)) in enumerate(zip(self._points, at, strict=True)):
-            style = CurveStyle(index)
-            dot = pg.ScatterPlotItem(
-                [x], [y], symbol=style.shape, size=SIZE, pen=None, brush=pg.mkBrush(style.color),
-                hoverable=True, data=[plain_tool_tip(self._describe(one))], tip=lambda x, y, data: data,
-            )  # fmt: skip
-            self.addItem(dot)
+        styles = [CurveStyle(index) for index in range(len(at))]
+        dots = pg.ScatterPlotItem(
+            [x for x, _ in at], [y for _, y in at], symbol=[style.shape for style in styles], size=SIZE, pen=None,
+            brush=[pg.mkBrush(style.color) for style in styles], hoverable=True,
+            data=[plain_tool_tip(self._describe(one)) for one in self._points], tip=lambda x, y, data: data,
+        )  # fmt: skip
+        self.addItem(dots)  # one item for all: a sweep has hundreds of points
+        for one, (x, y) in zip(self._points, at, strict=True):
             if one.on_front:
                 self._name(one, x, y, _relative_position(x, [each for each, _ in at]))
 
