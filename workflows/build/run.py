@@ -34,7 +34,7 @@ from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.build_memory import can_stream
 from workflows.recipe.cache_layout import layout_notice
-from workflows.recipe.compatibility import check_notice, index_notice, target_remarks
+from workflows.recipe.compatibility import check_notice, index_notice, portable_notice, target_remarks
 from workflows.recipe.task import text_part_notice
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
@@ -119,12 +119,14 @@ def build(
 def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, report: Report) -> None:
     """Reports what the recipe's choices mean, and those that nobody made."""
     family = family_for(recipe.model_type, recipe.task)
+    geometry = family.geometry(checkpoint.config) if family.cached else None
     notices = [
         *(("precision", message) for message in target_remarks(recipe)),
         ("cache", layout_notice(recipe, family, checkpoint.config, request.options)),
         *(("target", message) for message in recipe.build_target.reasons),
         ("check", check_notice(recipe)),
-        ("index", index_notice(family.geometry(checkpoint.config) if family.cached else None)),
+        ("target", portable_notice(recipe, geometry)),
+        ("index", index_notice(geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
     ]
     for code, message in notices:

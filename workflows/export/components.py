@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.memory import trim_heap
-from workflows.common.tensor_names import POSITIONS_KEY
+from workflows.common.tensor_names import POSITIONS, POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.early_exit import check_early_exit, with_first_layers
@@ -129,6 +129,8 @@ def _export(
     geometry = replace(family.geometry(checkpoint.config), caches=traces.caches) if family.cached else None
     for graph in graphs.values():
         _record_positions(graph, geometry, recipe)
+        if geometry is not None and not any(layer.rows for layer in geometry.caches):
+            _drop_unread_positions(graph.graph)
     cut = make_cut(family, recipe, geometry)
     if stand_ins is not None:
         stand_ins.describe(body for graph in graphs.values() for body in (graph.graph, *graph.graph.subgraphs()))
@@ -136,6 +138,12 @@ def _export(
     save_components(folder, graphs, cut, recipe.source_length, described=stand_ins is not None)
     trim_heap()
     return cut
+
+
+def _drop_unread_positions(graph: ir.Graph) -> None:
+    """Removes the input of positions if nothing reads it: OpenVINO's provider mistakes inputs behind an unread one."""
+    for value in [value for value in graph.inputs if value.name == POSITIONS and not value.uses()]:
+        graph.inputs.remove(value)
 
 
 def _release_weights(model: PreTrainedModel, graphs: Iterable[ir.Model]) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import onnx_ir as ir
+from numpy.typing import NDArray
 
 from workflows.optimize.graph_checks import CONTRIB
+
+FLOAT32_KEY = "joinery.float32"  # in a node's metadata: 16 bits are too few for what it computes
 
 
 def make_node(
@@ -87,3 +90,49 @@ def add_initializer(graph: ir.Graph, name: str, tensor: ir.TensorProtocol) -> ir
 def add_constant(graph: ir.Graph, name: str, content: Any, dtype: ir.DataType) -> ir.Value:
     """Returns a small initializer of a list or number."""
     return add_initializer(graph, name, ir.tensor(content, dtype=dtype, name=name))
+
+
+def keeps_float32(node: ir.Node) -> bool:
+    """Whether the pass that made the node requires float32, whatever the precision of the graph."""
+    return FLOAT32_KEY in node.metadata_props
+
+
+class NodeBuilder:
+    """Collects nodes in place of the node `like`, which keep float32; their values are named after its first output.
+
+    graph: where their constants are, also those of nodes in a subgraph. prefix: other names, for these.
+    """
+
+    def __init__(self, graph: ir.Graph, like: ir.Node, prefix: str = "") -> None:
+        self.graph, self.like, self.nodes = graph, like, list[ir.Node]()
+        self._prefix = prefix or str(like.outputs[0].name)
+        self._dtype = like.outputs[0].dtype
+
+    def add(self, op: str, *inputs: ir.Value, **attributes: Any) -> ir.Value:
+        """Adds a node with one output and returns it."""
+        return self.add_all(op, inputs, 1, attributes)[0]
+
+    def add_all(
+        self, op: str, inputs: Sequence[ir.Value], count: int, attributes: Mapping[str, Any] | None = None
+    ) -> list[ir.Value]:
+        """Adds a node with `count` outputs and returns them."""
+        prefix, kind = f"{self._prefix}.{len(self.nodes)}", self.like.outputs[0].type
+        outputs = [ir.Value(name=f"{prefix}.{index}", type=kind) for index in range(count)]
+        node = make_node(op, inputs, outputs, attributes, like=self.like)
+        node.metadata_props[FLOAT32_KEY] = "1"
+        self.nodes.append(node)
+        return outputs
+
+    def reshape(self, value: ir.Value, *shape: int) -> ir.Value:
+        """Reshapes `value`; 0 keeps an axis, -1 is what remains."""
+        return self.add("Reshape", value, self.whole(*shape))
+
+    def whole(self, *numbers: int) -> ir.Value:
+        """Returns a constant of whole numbers, which equal ones share."""
+        return add_constant(self.graph, f"whole.{'_'.join(map(str, numbers))}", list(numbers), ir.DataType.INT64)
+
+    def floats(self, name: str, array: NDArray[Any]) -> ir.Value:
+        """Returns the constant of that name in the type of the outputs."""
+        assert self._dtype is not None  # the pass has checked it
+        tensor = ir.tensor(array.astype(self._dtype.numpy()), name=name)
+        return add_initializer(self.graph, name, tensor)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workflows.kvcache.geometry import MASK
 from workflows.optimize.base import PassResult, Refusal
-from workflows.optimize.graph_edits import add_initializer, bypass, make_node
+from workflows.optimize.graph_edits import add_initializer, bypass, keeps_float32, make_node
 from workflows.optimize.queries import largest_finite
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.lazy_tensors import lazy_tensors
@@ -45,7 +45,7 @@ class HalfPrecision(Method):
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Refuses graphs with control flow or functions, whose boundaries would need the same types on both sides."""
-        inner = next((node for node in model.graph if _has_body(node)), None)
+        inner = next((node for node in model.graph if _has_body(node) and not keeps_float32(node)), None)
         if inner is not None:
             return Refusal(f"{inner.op_type} holds graphs of its own, whose types would not follow", str(inner.name))
         if model.functions:
@@ -92,7 +92,7 @@ class _Retyping:
         results = [value for value in node.outputs if self._is_float(value, node, bool(sources))]
         self._floats.update(results)
         exact = self._is_exact(node, sources)
-        full = exact or node.op_type in FULL or node.name in self._excluded
+        full = exact or node.op_type in FULL or node.name in self._excluded or keeps_float32(node)
         wanted = FLOAT if full else self._dtype
         for index, value in enumerate(node.inputs):
             if value is not None and value in self._floats:

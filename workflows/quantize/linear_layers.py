@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from workflows.optimize.base import Refusal
+from workflows.optimize.graph_edits import keeps_float32
 from workflows.optimize.queries import DEFAULT_DOMAINS, dimensions, producer, weight_input
 from workflows.recipe import QuantizeSettings
 
@@ -98,7 +99,7 @@ def find_tables(graph: ir.Graph) -> Iterator[tuple[ir.Node, ir.Value]]:
 
 
 def _linear(node: ir.Node) -> LinearProduct | Refusal | None:
-    if node.domain not in DEFAULT_DOMAINS:
+    if node.domain not in DEFAULT_DOMAINS or keeps_float32(node):
         return None
     if node.op_type == "MatMul":
         return _of_matmul(node)

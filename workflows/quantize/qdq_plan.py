@@ -4,8 +4,9 @@
     flow: values computed from tokens ──▶ the inputs and outputs of products, elementwise and layout nodes      w8a16
 
 These stay in floating point: attention and its caches, fused norms and rotary embeddings, which providers compute in
-16-bit floats; statistics of a row (a mean of squares has the squared range); values computed from positions and masks,
-whose range grows with the length beyond any calibration.
+16-bit floats; recurrences and their convolutions, whose state gathers errors; statistics of a row (a mean of squares
+has the squared range); values computed from positions and masks, whose range grows with the length beyond any
+calibration.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from workflows.optimize.base import Refusal
-from workflows.optimize.queries import DEFAULT_DOMAINS, constant_tensor, last_dimension, producer, weight_input
+from workflows.optimize.graph_edits import keeps_float32
+from workflows.optimize.queries import (
+    DEFAULT_DOMAINS,
+    constant_tensor,
+    find_nodes,
+    last_dimension,
+    producer,
+    weight_input,
+)
 from workflows.quantize.linear_layers import find_linears, find_tables
 from workflows.recipe import QuantizeSettings
 
@@ -74,7 +83,7 @@ def make_plan(model: ir.Model, settings: QuantizeSettings, *, flow: bool) -> Qdq
         node
         for node in model.graph
         if node not in taken and node.name not in settings.exclude and _is_integer_node(node, moving)
-        if settings.heads or not _has_heads(node)
+        if not keeps_float32(node) and (settings.heads or not _has_heads(node))
     ]
     return QdqPlan(products, others, True, refused)
 
@@ -103,7 +112,7 @@ def layout_root(value: ir.Value) -> ir.Value:
 def _products(model: ir.Model, settings: QuantizeSettings) -> tuple[list[QdqProduct], list[Refusal]]:
     linears, refused = find_linears(model, settings)
     found = {one.node: QdqProduct(one.node, one.weight, 0 if one.rows else 1, one.bias) for one in linears}
-    convolutions = [node for node in model.graph if node.op_type == "Conv" and node.domain in DEFAULT_DOMAINS]
+    convolutions = [node for node in find_nodes(model.graph, "Conv") if not keeps_float32(node)]
     names = {str(node.name) for node in convolutions}
     refused = [refusal for refusal in refused if refusal.node not in names]
     for node in convolutions:

@@ -15,7 +15,7 @@ from workflows.recipe.cache_layout import alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
-from workflows.recipe.target import LOWEST, TARGETS, Target, TargetSetting
+from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, TargetSetting
 
 LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
@@ -65,6 +65,18 @@ def index_notice(geometry: ModelGeometry | None) -> str:
     return (
         f"The bundle holds {geometry.max_positions:,} tokens at most, among which the model attends to all: its index, "
         "which selects keys in longer texts, is left out."
+    )
+
+
+def portable_notice(recipe: Recipe, geometry: ModelGeometry | None) -> str:
+    """Why a recurrent model is built without onnxruntime's own operators; empty where it has them."""
+    if geometry is None or not geometry.state_layers:
+        return ""
+    if not any(recipe.build_target.passes.get(name) and recipe.passes.get(name) for name in PORTABLE_PASSES):
+        return ""
+    return (
+        f"The target {recipe.target} has no LinearAttention and no CausalConvWithState: recurrences and convolutions "
+        "are built from ONNX's own operators."
     )
 
 

@@ -183,7 +183,8 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
         return Cut(_transformer_only_components(recipe, cache), cache)
     if family.has_features:
         return Cut(_feature_components(recipe, cache, family), cache)
-    drivers = tensor_names.IDS, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
+    positions = (tensor_names.POSITIONS,) if cache.windows else ()  # a model without attention reads none
+    drivers = tensor_names.IDS, *positions, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
         gives = (tensor_names.LOGITS, tensor_names.HIDDEN) if recipe.expose else (tensor_names.LOGITS,)
         whole = Component(ComponentRole.DECODER, ("step",), drivers, gives, cache)

@@ -17,10 +17,12 @@ Opset = Literal[21, 23, 24]
 TargetSetting = tuple[str, str | bool]  # a recipe's setting, and its value
 LOWEST: Opset = 21  # composes what opset 23 has as fused operators
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
-# passes that create onnxruntime's own operators, and those that replace what a provider lacks or computes wrongly
+# passes that create onnxruntime's own operators, and those that replace what a provider lacks or computes wrongly;
+# WebGPU has LinearAttention and CausalConvWithState
 CONTRIB_PASSES = ("gqa_attention", "split_attention", "skip_layernorm")
 _QNN_PASSES = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
-REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu")
+PORTABLE_PASSES = ("portable_recurrence", "portable_convolution")
+REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu", *PORTABLE_PASSES)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "qnn",
-            passes=dict.fromkeys(CONTRIB_PASSES, False) | dict.fromkeys(_QNN_PASSES, True),
+            passes=dict.fromkeys(CONTRIB_PASSES, False) | dict.fromkeys((*_QNN_PASSES, *PORTABLE_PASSES), True),
             fixed=True,
             heads=False,
             place={"embeddings": "cpu", "head": "cpu"},
@@ -109,7 +111,7 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "dml",
-            passes={"contrib_gelu": True, "matmul_add_fusion": False},
+            passes={"contrib_gelu": True, "matmul_add_fusion": False} | dict.fromkeys(PORTABLE_PASSES, True),
             fixed=True,
             opset=LOWEST,
             refused={
@@ -135,6 +137,7 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "openvino",
+            passes=dict.fromkeys(PORTABLE_PASSES, True),
             fixed=True,
             opset=LOWEST,
             refused={

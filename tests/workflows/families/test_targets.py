@@ -29,6 +29,7 @@ pytestmark = pytest.mark.slow
 CHUNK, STEPS = 8, 12
 LENGTHS = (1, CHUNK - 1, CHUNK, CHUNK + 1, 20)
 SHAPES = ("qwen3", "llama", "gemma3_text", "phi3", "t5")
+RECURRENT = ("lfm2", "mamba", "qwen3_5_text")  # convolutions alone; a decay by dimension; the delta rule
 OTHERS = os.environ.get("JOINERY_OPENVINO_PYTHON", "")
 openvino = pytest.mark.skipif(
     not OTHERS, reason="JOINERY_OPENVINO_PYTHON names no Python of an environment with onnxruntime-openvino 1.24.1"
@@ -98,6 +99,18 @@ def test_values_are_those_of_the_default_build(
         check_all_have_a_kernel(ours)
 
 
+@pytest.mark.parametrize("shape", RECURRENT[1:])
+def test_recurrences_in_onnx_s_own_operators_give_the_tokens(
+    built: Built, checkpoint: Callable[[str], str], shape: str
+) -> None:
+    default = built(checkpoint(shape), capacity=64, chunk=CHUNK)
+    ours = built(checkpoint(shape), **options(shape, target="dml"))
+    for length in LENGTHS:
+        assert answer(ours, length).tokens == answer(default, length).tokens, length
+    left = {node.op for one in preflight(ours, "dml").components for node in one.elsewhere}
+    assert left <= {"ScatterElements", "ScatterND"}  # of M-RoPE's sections
+
+
 @pytest.mark.parametrize("more", [
     {"precision": "int4"}, {"precision": "int8"}, {"precision": "fp16"}, {"precision": "int8-dynamic"},
     {"precision": "w8a8"}, {"graphs": "single"}, {"cache": "window"},
@@ -141,7 +154,7 @@ def elsewhere(*arguments: str) -> dict[str, Any]:
 
 
 @openvino
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", (*SHAPES, *RECURRENT))
 def test_openvino_takes_every_node_and_gives_the_tokens(
     built: Built, checkpoint: Callable[[str], str], shape: str
 ) -> None:

@@ -14,7 +14,7 @@ from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import Pass, PassResult
 from workflows.recipe.families import FAMILIES
 from workflows.recipe.family import OPTIONAL_PASSES
-from workflows.recipe.target import CONTRIB_PASSES, REPAIR_PASSES, TARGETS
+from workflows.recipe.target import CONTRIB_PASSES, PORTABLE_PASSES, REPAIR_PASSES, TARGETS
 
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"
 
@@ -92,9 +92,10 @@ def test_targets_switch_the_passes_that_they_are_about() -> None:
     switched = {name: {one for one, on in target.passes.items() if on} for name, target in TARGETS.items()}
     assert switched == {
         "cpu": {"logits_rows"},
-        **{name: set() for name in ("openvino", "webgpu")},
+        "webgpu": set(),
+        "openvino": set(PORTABLE_PASSES),
         "qnn": set(REPAIR_PASSES) - {"contrib_gelu"},
-        "dml": {"contrib_gelu"},
+        "dml": {"contrib_gelu", *PORTABLE_PASSES},
     }
     assert {one for one, on in TARGETS["qnn"].passes.items() if not on} == set(CONTRIB_PASSES)
     assert {one for one, on in TARGETS["dml"].passes.items() if not on} == {"matmul_add_fusion"}

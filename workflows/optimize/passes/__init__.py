@@ -21,6 +21,8 @@ from workflows.optimize.passes.means_apart import MeansApart
 from workflows.optimize.passes.norm_in_three_axes import NormInThreeAxes
 from workflows.optimize.passes.pack_gate_up import PackGateUp
 from workflows.optimize.passes.pack_qkv import PackQKV
+from workflows.optimize.passes.portable_convolution import PortableConvolution
+from workflows.optimize.passes.portable_recurrence import PortableRecurrence
 from workflows.optimize.passes.position_tables import PositionTables
 from workflows.optimize.passes.remove_isnan_in_attention_mask import RemoveIsNaNInAttentionMask
 from workflows.optimize.passes.simplify_layout import SimplifyLayout
@@ -56,6 +58,8 @@ PASSES: dict[str, Pass] = {
         NormInThreeAxes(),
         PositionTables(),
         ContribGelu(),
+        PortableRecurrence(),
+        PortableConvolution(),
         CleanOpsetImports(),
     )
 }

@@ -89,21 +89,38 @@ def _curve_outputs(nodes: Iterable[ir.Node]) -> list[ir.Value]:
 
 
 def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: int) -> NDArray[np.generic]:
-    """Returns [P, size]: the values at positions 0 … P-1, computed by the CPU provider."""
+    """Returns [P, size]: the values at positions 0 … P-1, computed by the CPU provider.
+
+    A graph of fixed shapes may hold constants for its number of columns, so it computes as many positions per run.
+    """
     own = list(nodes)
+    axes = dimensions(
+        next(read for node in own for read in node.inputs if read and read.name == tensor_names.POSITIONS)
+    )
+    columns = axes[1] if axes and isinstance(axes[1], int) else count
     constants = {read.name: constant_tensor(read) for node in own for read in node.inputs if read is not None}
     graph = helper.make_graph(
         [ir.serde.serialize_node(node) for node in own],
         "positions",
-        [helper.make_tensor_value_info(tensor_names.POSITIONS, onnx.TensorProto.INT64, [1, count])],
+        [helper.make_tensor_value_info(tensor_names.POSITIONS, onnx.TensorProto.INT64, [1, columns])],
         [helper.make_empty_tensor_value_info(value.name)],
         [numpy_helper.from_array(tensor.numpy(), name) for name, tensor in constants.items() if tensor is not None],
     )
     opsets = [helper.make_opsetid(domain, version) for domain, version in model.opset_imports.items()]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=model.ir_version)
     session = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    (rows,) = session.run(None, {tensor_names.POSITIONS: np.arange(count, dtype=np.int64)[None]})
-    return np.asarray(rows[0])
+    rows = [
+        session.run(None, {tensor_names.POSITIONS: np.arange(start, start + columns, dtype=np.int64)[None]})[0][0]
+        for start in range(0, count, columns)
+    ]
+    return np.concatenate(rows)[:count]
+
+
+def _columns(nodes: Iterable[ir.Node]) -> int | None:
+    """The columns of the positions that these nodes read; None for any number."""
+    inputs = (value for node in nodes for value in node.inputs if value is not None)
+    axes = dimensions(next(value for value in inputs if value.name == tensor_names.POSITIONS))
+    return axes[1] if axes and len(axes) > 1 and isinstance(axes[1], int) else None
 
 
 def _gather_table(model: ir.Model, value: ir.Value, positions: ir.Value, table: NDArray[np.generic]) -> None:

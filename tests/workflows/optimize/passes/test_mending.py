@@ -132,6 +132,19 @@ def test_what_is_made_of_a_curve_is_in_the_table_too() -> None:
     assert "Cos" not in counts and "Cast" not in counts
 
 
+def test_a_graph_of_fixed_columns_may_hold_constants_for_them() -> None:
+    """As M-RoPE's sections, which are written into the angles by column."""
+    model = parse(
+        f"g (int64[1,5] position_ids, float[1,5,4] x) => (float[1,5,4] z) {{ {ANGLES} d = Mul(c, columns) e = Cos(d)"
+        " z = Add(e, x) }",
+        last=np.array([-1]), rates=(1 / 10 ** np.arange(4.0)).astype(np.float32),
+        columns=np.ones((1, 5, 1), np.float32),
+    )  # fmt: skip
+    model.metadata_props[POSITIONS_KEY] = "48"  # not a multiple of the columns
+    feed = [{"position_ids": np.arange(start, start + 5)[None], "x": weights(1, 5, 4)} for start in (0, 43)]
+    assert check_fires(model, "position_tables", feed, tolerance=1e-6) == {"Gather": 1, "Add": 1}
+
+
 def test_curves_of_something_else_stay() -> None:
     check_stays(turned("d = Mul(c, x) e = Cos(d) z = Add(e, x)", "float[1,N,4] z"), "position_tables")
 
