@@ -56,6 +56,8 @@ class CheckpointCard(CardFrame):
             self._pill.set(self.tr("not supported"), "error")
         elif _lacks_tokenizer(report):
             self._pill.set(self.tr("supported, without chat"), "warning")
+        elif report is not None and report.left_out and report.own_task is None:
+            self._pill.set(self.tr("supported, the text part alone"), "warning")
         else:
             self._pill.set(self.tr("supported"), "ok")
         reason = report.reason if report else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
@@ -10,7 +11,9 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWi
 from app.build.cache_text import planned_cache, state_layers_text
 from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import ChoiceCard, StepPage, button_group
+from app.build.task_choice import TaskChoice
 from app.state.context import AppContext
+from app.state.unsaved_recipe import choose_task, chosen_task
 from app.text.formatting import format_bytes, pluralize
 from app.widgets.basics import Section, label, set_role
 from app.widgets.fields import add_token_unit, combo_box
@@ -29,6 +32,9 @@ class RecipePage(StepPage):
             self.tr("Recipe"),
             self.tr("The graphs into which the model is divided, and the cache that they share."),
         )
+        self.task = TaskChoice()
+        self.task.chosen.connect(partial(choose_task, self.draft))
+        self.body.addWidget(self.task)
         self.diagram = RecipeDiagram()
         self.body.addWidget(self.diagram)
         self.layouts = {
@@ -165,6 +171,7 @@ class RecipePage(StepPage):
     def refresh(self) -> None:
         draft = self.draft
         error = draft.plan_error
+        self.task.set_report(draft.probe_report, chosen_task(draft.options, draft.probe_report))
         if draft.plan and error is None and not draft.planning and not self._late.isActive():
             self._show_plan(draft.plan)
         self._note(error.message if error else "")

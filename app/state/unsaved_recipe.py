@@ -93,7 +93,13 @@ class UnsavedRecipe(QObject):
 
     def request(self, out: str | Path) -> Build:
         """The request for a build with these choices."""
-        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
+        return Build(
+            self.source,
+            str(out),
+            _with_task(self.options, self.probe_report),
+            tuple(sorted(self.consented)),
+            goal=self.goal,
+        )
 
     def is_of(self, build: Build | None) -> bool:
         """Whether `build` was requested with exactly these choices."""
@@ -167,12 +173,33 @@ class UnsavedRecipe(QObject):
     def request_plan(self) -> None:
         """Asks for recipe and estimate, soon, and once for several changes."""
         if self.supported:
-            self._plan.send(PlanRecipe(self.source, dict(self.options)))
+            self._plan.send(PlanRecipe(self.source, _with_task(self.options, self.probe_report)))
 
     def _on_planned(self, plan: PlanReport | None, error: ErrorEvent | None) -> None:
         self.plan, self.plan_error = plan, error
         self.planned.emit()
         self.changed.emit()
+
+
+def chosen_task(options: Options, report: ProbeReport | None) -> str | None:
+    """The task in `options`, or the only one of a model that is built in part alone; None for the checkpoint's own."""
+    chosen = options.get("task")
+    if isinstance(chosen, str):
+        return chosen
+    only = report.tasks if report is not None and report.left_out and report.own_task is None else []
+    return only[0] if len(only) == 1 else None
+
+
+def _with_task(options: Options, report: ProbeReport | None) -> Options:
+    task = chosen_task(options, report)
+    return dict(options) if task is None else {**options, "task": task}
+
+
+def choose_task(recipe: UnsavedRecipe, task: str) -> None:
+    """Sets the task, and removes the choices made for another one but for its precision and target."""
+    kept = {name: value for name, value in recipe.options.items() if name in ("precision", "target")}
+    own = recipe.probe_report is not None and task == recipe.probe_report.own_task
+    recipe.set_options(kept if own else {**kept, "task": task})
 
 
 def bundle_name(recipe: UnsavedRecipe) -> str:

@@ -411,6 +411,14 @@
       <translation>Antworten beider Bundles</translation>
     </message>
     <message>
+      <source>Answers prompts of text and pictures.</source>
+      <translation>Beantwortet Prompts aus Text und Bildern.</translation>
+    </message>
+    <message>
+      <source>Answers prompts of text and sound.</source>
+      <translation>Beantwortet Prompts aus Text und Ton.</translation>
+    </message>
+    <message>
       <source>Appearance</source>
       <translation>Darstellung</translation>
     </message>
@@ -1051,6 +1059,10 @@
       <translation>Weiterschreiben</translation>
     </message>
     <message>
+      <source>Continues a text, one token after another.</source>
+      <translation>Setzt einen Text fort, ein Token nach dem anderen.</translation>
+    </message>
+    <message>
       <source>Conversation</source>
       <translation>Gespräch</translation>
     </message>
@@ -1669,6 +1681,26 @@
     <message>
       <source>Given</source>
       <translation>Gegeben</translation>
+    </message>
+    <message>
+      <source>Gives a picture's depth at each point.</source>
+      <translation>Liefert zu jedem Punkt eines Bildes die Tiefe.</translation>
+    </message>
+    <message>
+      <source>Gives a picture's scores for labels.</source>
+      <translation>Liefert zu einem Bild die Bewertungen der Klassen.</translation>
+    </message>
+    <message>
+      <source>Gives a text's scores for labels.</source>
+      <translation>Liefert zu einem Text die Bewertungen der Klassen.</translation>
+    </message>
+    <message>
+      <source>Gives each token's scores for labels.</source>
+      <translation>Liefert zu jedem Token die Bewertungen der Klassen.</translation>
+    </message>
+    <message>
+      <source>Gives the hidden states or vectors of a text.</source>
+      <translation>Liefert die verborgenen Zustände oder Vektoren eines Textes.</translation>
     </message>
     <message>
       <source>Go to Chat</source>
@@ -2321,6 +2353,10 @@
     <message>
       <source>Made or changed by {0}</source>
       <translation>Gemacht oder geändert von {0}</translation>
+    </message>
+    <message>
+      <source>Makes a text of another one.</source>
+      <translation>Macht aus einem Text einen anderen.</translation>
     </message>
     <message>
       <source>Makes earlier tokens less likely; 1 is off.</source>
@@ -3155,6 +3191,10 @@
       <translation>Prompts (*.txt *.jsonl);;Alle Dateien (*)</translation>
     </message>
     <message>
+      <source>Proposes tokens for a masked place.</source>
+      <translation>Schlägt Token für eine maskierte Stelle vor.</translation>
+    </message>
+    <message>
       <source>Provider</source>
       <translation>Provider</translation>
     </message>
@@ -3749,6 +3789,10 @@
     <message>
       <source>Shortcuts</source>
       <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+      <source>Shortens a text.</source>
+      <translation>Kürzt einen Text.</translation>
     </message>
     <message>
       <source>Show all runs</source>
@@ -4779,6 +4823,10 @@
       <translation>Ins Englische übersetzen</translation>
     </message>
     <message>
+      <source>Translates a text.</source>
+      <translation>Übersetzt einen Text.</translation>
+    </message>
+    <message>
       <source>Try again</source>
       <translation>Noch einmal</translation>
     </message>
@@ -5041,6 +5089,10 @@
     <message>
       <source>Write a token's id and what is added, as in 7: 2.5.</source>
       <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
+    </message>
+    <message>
+      <source>Writes down speech.</source>
+      <translation>Schreibt Gesprochenes auf.</translation>
     </message>
     <message>
       <source>Writes {0} as a folder with genai_config.json, tokenizer, and samples in Python and C++ that run it without Joinery. Features that the format cannot express are refused before anything is written.</source>
@@ -6120,6 +6172,10 @@
     <message>
       <source>supported</source>
       <translation>unterstützt</translation>
+    </message>
+    <message>
+      <source>supported, the text part alone</source>
+      <translation>unterstützt, nur der Textteil</translation>
     </message>
     <message>
       <source>supported, without chat</source>

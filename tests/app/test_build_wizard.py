@@ -232,6 +232,31 @@ def test_a_model_of_state_alone_has_no_layout_and_no_capacity(qtbot: Any, make_w
     assert recipe.cost.text() == "State of fixed size in all 4 layers, at any length."
 
 
+def test_the_task_of_a_model_of_several_parts(qtbot: Any, make_window: Make) -> None:
+    """Its own is the default; another one reaches plan and build without choices made for the first."""
+    text, notice = "text-generation", "This is the text part of Gemma3 alone."
+    probe = {"tasks": ["image-text-to-text", text], "own_task": "image-text-to-text", "left_out": {text: notice}}
+    window = make_window(probe=probe)
+    recipe = recipe_step(qtbot, window)
+    draft = window.context.unsaved_recipe
+    assert recipe.task.isVisible() and "task" not in draft.request("/out").options
+    draft.set_option("capacity", 512)
+    recipe.task.cards[text].radio.click()
+    qtbot.waitUntil(lambda: not draft.planning)
+    assert draft.request("/out").options == {"task": text}
+    recipe.task.cards["image-text-to-text"].radio.click()
+    assert draft.request("/out").options == {}
+
+
+def test_a_part_of_a_model_is_planned_by_its_own_name(qtbot: Any, make_window: Make) -> None:
+    text = "text-generation"
+    window = make_window(probe={"own_task": None, "left_out": {text: "This is the text part of X alone."}})
+    recipe = recipe_step(qtbot, window)
+    draft = window.context.unsaved_recipe
+    assert recipe.task.isVisible() and draft.request("/out").options["task"] == text
+    assert window.context.unsaved_recipe.supported
+
+
 def test_a_failed_stage_gives_the_reason_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(fail_stage="optimize", state=str(tmp_path / "counts"))
     wizard, build = wizard_of(window), window.context.build

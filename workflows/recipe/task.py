@@ -63,6 +63,17 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     return (*fitting, _TEXT) if alone else fitting
 
 
+def choosable_tasks(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """As tasks_for; of a model of several parts that is not built as a whole, the task of its text part."""
+    try:
+        return tasks_for(checkpoint)
+    except RecipeError:
+        if not is_text_part(checkpoint, _TEXT):
+            raise
+        check_task(checkpoint, _TEXT)
+        return (_TEXT,)
+
+
 def task_of(checkpoint: Checkpoint) -> str:
     """The task of `checkpoint`. Raises RecipeError that lists the choices where its files do not determine it.
 

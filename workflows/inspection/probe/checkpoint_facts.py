@@ -9,7 +9,7 @@ from typing import get_args
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import RecipeError
 from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
-from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of, tasks_for
+from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
@@ -17,6 +17,7 @@ from workflows.recipe.precision import PRECISIONS, target_precision
 from workflows.recipe.resolve import quantize_settings
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS
+from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
     DecoderFacts,
     PassOption,
@@ -53,12 +54,21 @@ def probe_report(checkpoint: Checkpoint) -> ProbeReport:
         decoder=None,
     )
     try:
-        tasks = tasks_for(checkpoint)
+        tasks = choosable_tasks(checkpoint)
         family = family_for(checkpoint.model_type, tasks[0])
     except RecipeError as error:
         return replace(report, reason=str(error))
     decoder = _decoder(family.geometry(checkpoint.config)) if family.cached else None
-    return replace(report, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder)
+    own = _own_task(checkpoint)
+    return replace(
+        report,
+        family=family.name,
+        tasks=sorted(tasks, key=lambda task: task != own),
+        supported=True,
+        decoder=decoder,
+        own_task=own,
+        left_out={task: notice for task in tasks if (notice := text_part_notice(checkpoint, task))},
+    )
 
 
 def _decoder(geometry: ModelGeometry) -> DecoderFacts:
@@ -72,13 +82,12 @@ def _decoder(geometry: ModelGeometry) -> DecoderFacts:
     )
 
 
-def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
-    """Returns `tasks`, with the checkpoint's own first if its files name it."""
+def _own_task(checkpoint: Checkpoint) -> str | None:
+    """The task of a build without a choice; None where the files do not name it."""
     try:
-        own = task_of(checkpoint)
+        return task_of(checkpoint)
     except RecipeError:
-        return list(tasks)
-    return sorted(tasks, key=lambda task: task != own)
+        return None
 
 
 def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:

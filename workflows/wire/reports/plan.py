@@ -36,7 +36,9 @@ class DecoderFacts:
 class ProbeReport(Report):
     """The content of a source. reason: why it cannot be built. remote_code: name → SHA-256 of its Python files.
 
-    tasks: the possible ones, the checkpoint's own first. decoder: None for a model without a cache.
+    tasks: the possible ones, the checkpoint's own first. own_task: the one of a build without a choice, if its files
+    name it. left_out: task → a sentence about the parts that a build for it leaves out. decoder: None for a model
+    without a cache.
     """
 
     source: str
@@ -54,6 +56,8 @@ class ProbeReport(Report):
     supported: bool
     reason: str
     decoder: DecoderFacts | None
+    own_task: str | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from tests.workflows.conftest import Built
-from tests.workflows.families.models import save_decoder
+from tests.workflows.families.models import VOCABULARY, save_decoder, save_with_tiles
 from workflows.bundle import read_bundle
+from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.inspection.contents import inspect_path
 from workflows.inspection.probe import plan, probe
+from workflows.inspection.probe.checkpoint_facts import probe_report
 from workflows.inspection.probe.isolated_probe import PROBE_SERVICE
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import PlanComponent, PlanEdge, PlanReport
@@ -25,6 +27,20 @@ FOLDED = ("past_key_values", "present", "cross")
 def folded(tensors: Iterable[str]) -> set[str]:
     """Names, those of layers without what stands behind."""
     return {name.partition(".")[0] if name.startswith(FOLDED) else name for name in tensors}
+
+
+def test_the_tasks_of_a_checkpoint_of_several_parts(tmp_path: Path) -> None:
+    """Where no family builds the whole, its text part is a choice that somebody must make."""
+    gemma = probe_report(open_checkpoint(str(save_with_tiles("gemma3", tmp_path / "gemma3", VOCABULARY - 1))))
+    assert (gemma.tasks, gemma.own_task) == (["image-text-to-text", "text-generation"], "image-text-to-text")
+    assert list(gemma.left_out) == ["text-generation"] and "text part" in gemma.left_out["text-generation"]
+    folder = save_decoder("qwen3_5_text", tmp_path / "qwen3_5")
+    text = json.loads((folder / "config.json").read_text())
+    whole = {"model_type": "qwen3_5", "architectures": ["Qwen3_5ForConditionalGeneration"], "text_config": text}
+    (folder / "config.json").write_text(json.dumps({**whole, "vision_config": {"depth": 1}}))
+    qwen = probe_report(open_checkpoint(str(folder)))
+    assert qwen.supported and (qwen.tasks, qwen.own_task) == (["text-generation"], None)
+    assert qwen.decoder is not None and (qwen.decoder.layers, qwen.decoder.state_layers) == (2, 1)
 
 
 def shown(source: str | Path, **options: Any) -> PlanReport:
