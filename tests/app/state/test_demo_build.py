@@ -16,7 +16,7 @@ from tests.app.test_session import StubJob, StubWorker
 from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import Build, PlanRecipe, ProbeSource
 
-FOUND: Any = SimpleNamespace(remote_code={}, supported=True, decoder=None)
+FOUND: Any = SimpleNamespace(remote_code={}, supported=True, decoder=None, left_out={})
 PLAN: Any = SimpleNamespace(chosen=SimpleNamespace(precision="int4", target="cpu"))
 
 
