@@ -50,21 +50,21 @@ def record_generation(bundle: Bundle, events: Iterable[Event], notify: ReportPro
             figures = _of_generation(event, steps)
             if drafts and event.speculation is not None:
                 figures |= _of_drafts(drafts, event.speculation)
-            _save_run("generate", bundle, event.provider, figures, notify, steps, event.cache.layout)
+            _save(_new_run("generate", bundle, event.provider, figures, event.cache.layout), steps, notify)
         yield event
 
 
 def record_bench(folder: Path | str, rows: Iterable[Row], notify: ReportProblem) -> list[RunRecord]:
     """Saves and returns a run for each provider that could be used."""
+    return [_save(run, (), notify) for run in bench_runs(folder, rows)]
+
+
+def bench_runs(folder: Path | str, rows: Iterable[Row]) -> list[RunRecord]:
+    """A run of this machine for each provider that could be used; saves none."""
     bundle = read_bundle(folder)
     return [
-        _save_run(
-            "bench",
-            bundle,
-            row.provider,
-            _of_row(row),
-            notify,
-            layout=row.cache.layout if isinstance(row, CompositeRow) else None,
+        _new_run(
+            "bench", bundle, row.provider, _of_row(row), row.cache.layout if isinstance(row, CompositeRow) else None
         )
         for row in rows
         if isinstance(row, CompositeRow | SingleRow)
@@ -81,7 +81,7 @@ def record_eval(folder: Path | str, against: str, report: EvalReport, notify: Re
     figures |= {"perplexity": report.perplexity.candidate, "perplexity_reference": report.perplexity.reference}
     if report.task is not None:
         figures |= {"task": report.task.score, "task_reference": report.task.reference_score}
-    return _save_run("eval", read_bundle(folder), "cpu", figures, notify)
+    return _save(_new_run("eval", read_bundle(folder), "cpu", figures), (), notify)
 
 
 def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
@@ -105,7 +105,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: Repo
     if done.streamed:
         figures["streamed"] = 1
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
-    return _save_run("build", bundle, target, figures, notify)
+    return _save(_new_run("build", bundle, target, figures), (), notify)
 
 
 def _of_generation(done: GenerationDone, steps: list[RunStep]) -> dict[str, Figure]:
@@ -148,17 +148,12 @@ def _of_drafts(name: str, use: SpeculationUse | DraftFigures) -> dict[str, Figur
     return {"drafts": name} | {one: getattr(use, one) for one in named}
 
 
-def _save_run(
-    kind: Kind,
-    bundle: Bundle,
-    provider: str,
-    figures: Mapping[str, Figure],
-    notify: ReportProblem,
-    steps: Iterable[RunStep] = (),
-    layout: str | None = None,
+def _new_run(
+    kind: Kind, bundle: Bundle, provider: str, figures: Mapping[str, Figure], layout: str | None = None
 ) -> RunRecord:
+    """A run of this machine, now. layout: where it is not the bundle's."""
     facts = bundle.pipeline.metadata
-    run = RunRecord(
+    return RunRecord(
         id=new_id(),
         kind=kind,
         time=current_time(),
@@ -172,6 +167,10 @@ def _save_run(
         machine=machine_description(),
         figures=dict(figures),
     )
+
+
+def _save(run: RunRecord, steps: Iterable[RunStep], notify: ReportProblem) -> RunRecord:
+    """Saves a run in the history and returns it; a failure is reported."""
     folder = outbox()
     try:
         if folder is not None:

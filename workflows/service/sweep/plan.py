@@ -11,14 +11,14 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from workflows.common.errors import RecipeError, RequestError, printable
 from workflows.common.files import special_file_kind
 from workflows.recipe.schema import Cache, Precision
 from workflows.recipe.settings import parse_settings
 from workflows.wire.codec import PayloadMismatch, read
-from workflows.wire.reports.sweep import StepKind
+from workflows.wire.reports.sweep import LOCAL_MACHINE, StepKind
 
 KINDS: tuple[StepKind, ...] = get_args(StepKind)
 Tags = dict[str, float]
@@ -89,14 +89,15 @@ class BenchEntry:
 class SweepPlan:
     """A plan: sources × recipes × layouts are built and evaluated, and measured on providers × machines.
 
-    layouts: none leaves the choice to the build. step_minutes: after which a step is ended.
+    layouts: none leaves the choice to the build. machines: `local`, and names that `joinery remote` knows.
+    step_minutes: after which a step is ended.
     """
 
     sources: list[str | SourceEntry]
     recipe: list[RecipeEntry] = field(default_factory=lambda: [RecipeEntry("default")])
     layouts: list[Cache] | None = None
     providers: list[str | ProviderEntry] = field(default_factory=lambda: ["cpu"])
-    machines: list[Literal["local"]] = field(default_factory=lambda: ["local"])
+    machines: list[str] = field(default_factory=lambda: [LOCAL_MACHINE])
     steps: list[StepKind] = field(default_factory=lambda: list(KINDS))
     build: BuildEntry = BuildEntry()
     eval: EvalEntry = EvalEntry()
@@ -126,12 +127,25 @@ def read_plan(path: Path) -> SweepPlan:
     problem = next(_problems(plan), "")
     if problem:
         raise RequestError(f"The plan {path} {problem}.")
+    _check_machines(plan, path)
     for entry in plan.recipe:
         try:
             recipe_options(entry)
         except RecipeError as error:
             raise RequestError(f"The plan {path} has a recipe {entry.name!r} that cannot be used: {error}") from None
     return plan
+
+
+def _check_machines(plan: SweepPlan, path: Path) -> None:
+    """Raises RequestError for a machine that is not known here."""
+    from workflows.service.remote.machines import machine_named
+
+    for name in plan.machines:
+        if name != LOCAL_MACHINE:
+            try:
+                machine_named(name)
+            except RequestError as error:
+                raise RequestError(f"The plan {path} lists a machine that cannot be used: {error}") from None
 
 
 def recipe_options(entry: RecipeEntry) -> dict[str, Any]:

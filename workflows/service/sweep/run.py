@@ -31,6 +31,7 @@ from workflows.service.sweep.schedule import StepSchedule
 from workflows.service.sweep.steps import plan_steps
 from workflows.wire.events import Event, ProgressEvent, SweepStepEvent
 from workflows.wire.reports.sweep import (
+    LOCAL_MACHINE,
     StepProgress,
     StepResult,
     SweepPlanFile,
@@ -93,6 +94,10 @@ def run_sweep(
 
 def _executor(request: SweepRequest, folder: SweepFolder, steps: Sequence[SweepStep], report: Report) -> StepExecutor:
     if request.scheduler:
+        if remote := next((step.machine for step in steps if step.machine != LOCAL_MACHINE), ""):
+            raise RequestError(
+                f"The workers of a cluster measure where they run: leave {remote!r} out of 'machines', or --scheduler."
+            )
         from workflows.service.sweep.dask_cluster import DaskCluster
 
         return DaskCluster(request.scheduler, folder.path, steps, report)

@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,8 +27,9 @@ from workflows.measure.history import current_time
 from workflows.measure.sweep_folder import SweepFolder
 from workflows.process.subprocesses import claim_stdout, exit_with_parent
 from workflows.wire.codec import read
+from workflows.wire.reports.bench import BenchReport, Row, UnusableProviderRow
 from workflows.wire.reports.runs import RunRecord
-from workflows.wire.reports.sweep import StepResult, SweepStep
+from workflows.wire.reports.sweep import LOCAL_MACHINE, StepResult, SweepStep
 
 if TYPE_CHECKING:
     from workflows.wire.events import StageEvent
@@ -122,20 +124,46 @@ def _evaluate(folder: SweepFolder, step: SweepStep) -> _Outcome:
 
 
 def _bench(folder: SweepFolder, step: SweepStep) -> _Outcome:
-    _confine()
+    if step.machine == LOCAL_MACHINE:
+        _confine()
     from workflows.bundle import read_bundle
     from workflows.measure.bench import BenchLoad, bench
-    from workflows.measure.recording import record_bench, to_stderr
-    from workflows.wire.reports.bench import UnusableProviderRow
+    from workflows.measure.recording import bench_runs, record_bench, to_stderr
 
     arguments: dict[str, Any] = step.arguments
     bundle = folder.bundle(step.bundle)
-    load = BenchLoad(arguments["prompt_tokens"], arguments["new_tokens"], arguments["repeats"])
-    rows = bench(bundle, [step.provider], load)
+    if step.machine == LOCAL_MACHINE:
+        load = BenchLoad(arguments["prompt_tokens"], arguments["new_tokens"], arguments["repeats"])
+        rows = bench(bundle, [step.provider], load)
+        runs = record_bench(bundle, rows, to_stderr)
+    else:
+        rows = _remote_rows(bundle, step)
+        runs = [replace(run, machine=step.machine, version="") for run in bench_runs(bundle, rows)]
     unusable = next((row for row in rows if isinstance(row, UnusableProviderRow)), None)
     if unusable is not None:
         raise DeviceError(unusable.reason)
-    return _Outcome(read_bundle(bundle).digest, record_bench(bundle, rows, to_stderr))
+    return _Outcome(read_bundle(bundle).digest, runs)
+
+
+def _remote_rows(bundle: Path, step: SweepStep) -> list[Row]:
+    """The rows of a benchmark on another machine, to which the bundle is copied; it is recorded in the history.
+
+    Raises RemoteError, and RequestError for a machine that is not known here.
+    """
+    from workflows.measure.recording import to_stderr
+    from workflows.service.remote.machines import machine_named
+    from workflows.service.remote.remote_worker import RemoteWorker
+    from workflows.wire.events import ResultEvent
+    from workflows.wire.requests import Bench
+
+    arguments: dict[str, Any] = step.arguments
+    load = (arguments["prompt_tokens"], arguments["new_tokens"], arguments["repeats"])
+    worker = RemoteWorker(machine_named(step.machine), to_stderr)
+    try:
+        *_, last = worker.events(Bench(str(bundle), (step.provider,), *load))
+    finally:
+        worker.close()
+    return last.value.rows if isinstance(last, ResultEvent) and isinstance(last.value, BenchReport) else []
 
 
 def main() -> None:

@@ -13,14 +13,16 @@ StepKind = Literal["build", "eval", "bench"]
 StepState = Literal["done", "failed"]
 StepProgress = Literal["done", "failed", "blocked", "running", "waiting"]
 """blocked: a step that it needs failed."""
+LOCAL_MACHINE = "local"
+"""The name of the machine that runs the step, among those of `joinery remote`."""
 
 
 @dataclass(frozen=True)
 class SweepStep:
     """One step. bundle: the folder's name in `bundles`. arguments: those of its kind, by name.
 
-    digest: SHA-256 of everything that its result depends on. needs: the ids of the steps that come before. tags: what
-    a worker of a cluster must have. seconds: after which it is ended.
+    machine: that of a benchmark. digest: SHA-256 of everything that its result depends on. needs: the ids of the steps
+    that come before. tags: what a worker of a cluster must have. seconds: after which it is ended.
     """
 
     id: str

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from workflows.common.errors import RequestError
+from workflows.service.remote.machines import RemoteMachine, add_machine
 from workflows.service.sweep.plan import ProviderEntry, read_plan, recipe_options, slug
+from workflows.service.sweep.steps import plan_steps
 
 
 def written(folder: Path, text: str) -> Path:
@@ -83,7 +85,7 @@ SOURCES = 'sources = ["demo:qwen3"]\n'
         (SOURCES + "[[recipe]]", "lacks its 'recipe[0].name'"),
         (SOURCES + '[[recipe]]\nname = "a"\nprecision = "int3"', "as its 'recipe[0].precision'"),
         (SOURCES + '[[recipe]]\nname = "a"\nset = { speed = 1 }', "No recipe has a setting 'speed'"),
-        (SOURCES + 'machines = ["board"]', "needs one of local as its 'machines[0]'"),
+        (SOURCES + 'machines = ["board"]', "lists a machine that cannot be used: No machine is called 'board'"),
         (SOURCES + 'steps = ["eval"]', "leaves 'build' out"),
         (SOURCES + 'steps = ["build", "build"]', "has 'build' twice in 'steps'"),
         (
@@ -115,3 +117,15 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
 
 def test_names_are_parts_of_files_names() -> None:
     assert slug("Qwen3-0.6B") == "Qwen3-0-6B" and slug("../é/..") == "" and len(slug("a" * 500)) == 60
+
+
+def test_a_machine_that_is_known_has_steps_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    add_machine(RemoteMachine("board", "ssh://me@board"))
+    plan = read_plan(written(tmp_path, SOURCES + 'machines = ["local", "board"]\nsteps = ["build", "bench"]'))
+    steps = {step.id: step.machine for step in plan_steps(plan, tmp_path)}
+    assert steps == {
+        "qwen3.default.auto.build": "local",
+        "qwen3.default.auto.bench-cpu": "local",
+        "qwen3.default.auto.bench-cpu-board": "board",
+    }
