@@ -21,7 +21,7 @@ TOGETHER = {
     "cli/test_cli": "cli/build cli/flags cli/input_files cli/interrupts cli/progress cli/verify",
     "cli/test_embed": "cli/classify cli/text_flags",
     "cli/test_inspect": "inspection/contents",
-    "cli/test_remote": "cli/remote_flag",
+    "cli/test_remote": "cli/diverge_machines cli/remote_flag",
     "cli/test_streams": (
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
     ),
@@ -88,7 +88,7 @@ TOGETHER = {
     "evaluation/accuracy/test_tasks": "common/table_files",
     "evaluation/divergence/test_diverge": (
         "evaluation/divergence/feed_plan evaluation/divergence/graph_taps evaluation/divergence/matching "
-        "evaluation/divergence/subject"
+        "evaluation/divergence/recorded_values evaluation/divergence/subject"
     ),
     "evaluation/goal/test_search": "evaluation/goal/goal_prompts evaluation/goal/mix_judge",
     "inspection/picture/test_layout": (

@@ -19,6 +19,8 @@ from app.state.context import AppContext
 from app.state.embeddings import makes_vectors
 from app.state.recent_bundles import bundle_title
 from app.widgets import Banner
+from app.widgets.basics import label
+from app.widgets.machine_choice import MachineChoice
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
 
@@ -43,6 +45,8 @@ class BundleOpener(QObject):
         self._session.stateChanged.connect(self._on_state)
         self._session.opened.connect(self._on_opened)
         controller.runningChanged.connect(lambda _on: self._on_state(self._session.state))  # it clears the banner
+        panel.session_section.body.addWidget(label(self.tr("Machine"), "small", selectable=False))
+        panel.session_section.body.addWidget(MachineChoice(context.machines))
         context.bundleChanged.connect(self.list_components)
         self.list_components()
 
@@ -74,7 +78,8 @@ class BundleOpener(QObject):
         """Whether the current bundle is loaded, and on which provider."""
         ready = self._context.ready
         if ready is not None:
-            return self.tr("loaded on {0}").format(ready.provider)
+            machine = self._context.machines.current
+            return self.tr("loaded on {0}").format(f"{ready.provider}, {machine}" if machine else ready.provider)
         error = self._session.error
         ended = error is not None and error.kind in ("crashed", "stopped")
         failed = self.tr("its worker ended") if ended else self.tr("could not be opened")
@@ -106,9 +111,14 @@ class BundleOpener(QObject):
         """Requests the devices to choose from, once."""
         if not self._devices_requested:
             self._devices_requested = True
-            job = self._context.probe_worker.request(ListDevices())
-            job.on_answer(lambda report: self._panel.set_devices(report.devices))
+            self._list_devices()
+            self._context.machines.chosen.connect(self._list_devices)
             self._context.plugins.done.connect(lambda _, report: self._panel.set_devices(report.devices))
+
+    def _list_devices(self, *_: object) -> None:
+        """Requests the devices of the chosen machine."""
+        job = self._context.machine_probe.request(ListDevices())
+        job.on_answer(lambda report: self._panel.set_devices(report.devices))
 
     def list_components(self, *_: object) -> None:
         """Shows the layout and the components of the current bundle."""

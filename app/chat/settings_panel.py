@@ -269,6 +269,7 @@ class SettingsPanel(QWidget):
 
     def _session_part(self) -> Section:
         part = Section(self.tr("Session"), self.tr("A change opens the bundle again; the conversation stays."))
+        self.session_section = part
         self.choice = SessionChoice(self)
         self.cache, self.provider = self.choice.cache, self.choice.provider
         self.choice.changed.connect(self.session_changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.devices.device_card import DeviceCard
+from app.devices.machines_dialog import MachinesDialog
 from app.devices.plugin_installer import PluginInstaller, PluginWatcher
 from app.state.context import AppContext
 from app.text.formatting import format_bytes, format_local_time
@@ -18,6 +20,7 @@ from app.text.memory import memory_text
 from app.widgets.actions import add_action
 from app.widgets.basics import Banner, EmptyState, Section, button, label, scroll_area
 from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
+from app.widgets.machine_choice import MachineChoice
 from app.widgets.preflight_view import difference_text, largest_difference, node_share
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
@@ -105,13 +108,15 @@ class DevicesPage(QWidget):
         self.state = EmptyState(self.tr("Searching for devices"), icon="devices")
         self.again = button(self.tr("Search again"), "refresh", clicked=self.refresh)
         content = QWidget()
-        head = hbox(label(self.title, "title"), STRETCH, self.again, spacing=None)
+        self.machine = MachineChoice(context.machines)
+        self.manage = button(self.tr("Machines …"), clicked=self.show_machines)
+        head = hbox(label(self.title, "title"), STRETCH, self.machine, self.manage, self.again, spacing=G)
         self._grid = grid_layout(2 * G, 2 * G, stretch=(0, 1))
         self.memory = label("", wrap=True)
         self.memory.hide()
         self._bundle_path = ""
         self.table = BundleTable(context)
-        text = label(self.tr("The devices of this machine that can run bundles."), "body-muted", wrap=True)
+        text = label(self.tr("The devices of the chosen machine that can run bundles."), "body-muted", wrap=True)
         parts = (head, text, self.memory, self.banner, self.state, self._grid, self.table, STRETCH)
         vbox(*parts, parent=content, margins=3 * G, spacing=2 * G)
         vbox(scroll_area(content), parent=self)
@@ -127,12 +132,19 @@ class DevicesPage(QWidget):
         for work in (context.plugins, context.compiler):
             work.failed.connect(lambda _, error: self.banner.error(error.message, error.details))
         context.preflights.changed.connect(self._refresh_all)
+        context.machines.chosen.connect(lambda _name: self.refresh())
         context.bundleChanged.connect(self._refresh_all)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._requested or self._bundle_path != self._current_path():
             self.refresh()
+
+    def show_machines(self) -> MachinesDialog:
+        """Show the dialog that adds, checks and removes machines."""
+        dialog = MachinesDialog(self._context.machines, self.window())
+        dialog.show()
+        return dialog
 
     def _current_path(self) -> str:
         return str(self._context.bundle["path"]) if self._context.bundle else ""
@@ -149,7 +161,7 @@ class DevicesPage(QWidget):
         self.state.set(self.tr("Searching for devices"), self.tr("The engine queries each execution provider."))
         self.state.setVisible(not self.cards)
         self._bundle_path = self._current_path()
-        job = self._context.probe_worker.request(ListDevices(self._bundle_path))
+        job = self._context.machine_probe.request(ListDevices(self._bundle_path))
         job.on_answer(self._on_answer)
         job.on_error(self._on_error)
 
@@ -188,6 +200,8 @@ class DevicesPage(QWidget):
 
     def _show_devices(self, devices: list[Device]) -> None:
         clear_layout(self._grid)
+        if self._context.machines.current:  # plugins and compiled graphs are of this machine
+            devices = [replace(one, install="", uninstall="", compiles=False) for one in devices]
         self.cards = [DeviceCard(device, self._context) for device in devices]
         self.plugins.listed.emit()
         for index, card in enumerate(self.cards):

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from app.state.context import AppContext
 from app.widgets.expiring_question import ExpiringQuestion
 
-UNGUARDED = {"open", "generate"}
-"""Jobs that may end with the window without a question: the transcript keeps the text so far."""
+UNGUARDED = {"open", "generate", "add_machine", "check_machine"}
+"""Jobs that may end with the window without a question: the transcript keeps the text so far, and a check changes
+nothing."""
 
 
 class CloseGuard(QObject):

@@ -102,6 +102,8 @@ class ProcessMonitor(LivenessMonitor):
             self.check(pid)
         else:
             self.end()
+        if self.remote and pid:
+            return  # the worker there reports its own
         try:
             self.memory.emit(psutil.Process(pid).memory_info().rss if pid else 0)
         except psutil.Error:

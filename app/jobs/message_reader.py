@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.time_slices import TimeSlicer, run_at_once
-from workflows.wire.events import ErrorEvent, Event, parse_in_steps
+from workflows.wire.events import ErrorEvent, Event, parse, parse_in_steps
 
 LARGE = 200_000
 """Lines of at least so many bytes are parsed in slices; so much takes a few milliseconds."""
@@ -100,6 +100,9 @@ def _expect(text: str, at: int, sign: str) -> int:
 
 LONGEST = 64 << 20
 """Bytes that no line of the engine reaches: a graph of 20,000 nodes takes a quarter of that."""
+NO_JOB = 0
+"""The id of what belongs to no job: a ping, which counts as a sign of life alone, and a worker's announcements."""
+_ANNOUNCED = {"hello", "process", "error"}
 _LAST = {"result", "done", "ready", "error"}
 JobEvent = tuple[Job[object] | None, Event | None]
 """A job and its event; None for a job that has ended."""
@@ -110,6 +113,7 @@ class MessageReader(QObject):
 
     received = Signal(object, object)  # Job, Event
     log = Signal(str)  # a line that is no event
+    announced = Signal(object)  # an Event that belongs to no job
     overflowed = Signal()  # a line is longer than LONGEST; nothing is read until `reset`
 
     def __init__(self, jobs: Mapping[int, Job[object]], parent: QObject | None = None) -> None:
@@ -172,6 +176,9 @@ class MessageReader(QObject):
         """The event of a line. Raises ValueError for a line that is no event; an unreadable answer is an error."""
         if not isinstance(payload, dict) or type(payload.get("job")) is not int:
             raise ValueError("the line belongs to no job")
+        if payload["job"] == NO_JOB and payload.get("event") in _ANNOUNCED:
+            self.announced.emit(parse(payload, Event))
+            return None, None
         job = self._jobs.get(payload["job"])
         if job is None:
             return None, None

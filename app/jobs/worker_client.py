@@ -22,19 +22,19 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 
 from app.jobs.job import Job
 from app.jobs.liveness import ProcessMonitor
-from app.jobs.message_reader import MessageReader
+from app.jobs.message_reader import NO_JOB, MessageReader
+from workflows import __version__
 from workflows.process.subprocesses import module_search_path, python_command, signal_description
-from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event
+from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, HelloEvent, ProcessEvent
 from workflows.wire.request_lines import to_line
 from workflows.wire.requests import Cancel, Ping, Request
+from workflows.wire.version import wire_version
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
 HARD_GRACE_MS, HARD_KILL_MS = 1_200, 300
 """Limits for work on a provider: a driver that compiles or hangs reads no message, and has to be gone within 2 s."""
 _STDERR_LINES = 40
-_NO_JOB = 0
-"""The id of a ping, whose answer counts only as a sign of life."""
 Answer = TypeVar("Answer")
 KILLED_MS = 10_000
 """A killed process ends at once, but a busy machine reports it late; Qt complains if it is destroyed before."""
@@ -62,13 +62,12 @@ class WorkerClient(QObject):
         self._reader.received.connect(self._on_event)
         self._reader.log.connect(self.log)
         self._reader.overflowed.connect(self._on_overflow)
+        self._reader.announced.connect(self._on_announced)
         self._outbox: list[bytes] = []
         self._errors: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stopping = self._protocol_error = ""
         self._closing = False
-        self._monitor = ProcessMonitor(
-            lambda: self._send(to_line(_NO_JOB, Ping())), lambda: (self.pid, self.busy), self
-        )
+        self._monitor = ProcessMonitor(lambda: self._send(to_line(NO_JOB, Ping())), lambda: (self.pid, self.busy), self)
         self._monitor.hung.connect(self.hung)
         self._monitor.memory.connect(self.memory)
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
@@ -117,6 +116,12 @@ class WorkerClient(QObject):
             self.busyChanged.emit(True)
         self.jobStarted.emit(result)
         return result
+
+    def use_program(self, program: Sequence[str] | None, *, remote: bool = False) -> None:
+        """Ends the process; the next request starts `program`. remote: it connects to another machine's worker."""
+        self.close()
+        self._program = list(program or python_command("workflows.service.worker"))
+        self._monitor.remote = remote
 
     def close(self, wait_ms: int = 1500) -> None:
         """Ends the process by closing its stdin; kills it after `wait_ms`. Open jobs end as cancelled."""
@@ -197,6 +202,18 @@ class WorkerClient(QObject):
         self._protocol_error = self.tr("The worker sent a line that is too long to be read, and was ended.")
         if self._process is not None:
             self._process.kill()
+
+    def _on_announced(self, event: Event) -> None:
+        """What a worker says of itself: its versions, its memory on another machine, or why it ends."""
+        if isinstance(event, HelloEvent) and event.wire != wire_version():
+            text = self.tr("The worker is of Joinery {0}, and the window of {1}: install one version.")
+            self._protocol_error = text.format(event.joinery, __version__)
+            if self._process is not None:
+                self._process.kill()
+        elif isinstance(event, ProcessEvent):
+            self.memory.emit(event.memory)
+        elif isinstance(event, ErrorEvent):
+            self._protocol_error = event.message
 
     def _on_event(self, job: Job[object], event: Event) -> None:
         if isinstance(event, FINAL_EVENTS):

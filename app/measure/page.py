@@ -16,6 +16,7 @@ from app.widgets.actions import add_action
 from app.widgets.basics import button
 from app.widgets.layouts import hbox, vbox
 from app.widgets.lazy_tabs import LazyTabs
+from app.widgets.machine_choice import MachineChoice
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.styling import style_separately
 from app.widgets.theme import G
@@ -41,7 +42,9 @@ class MeasurePage(QWidget):
         tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy, history or sweep"))
         self.benchmark_button = button(self.tr("Run benchmark …"), "play", "link", self.run_benchmark)
         corner = QWidget()
-        hbox(self.benchmark_button, parent=corner, margins=(0, 2, 2 * G, 2))
+        self.machine = MachineChoice(context.machines)
+        self.machine.setProperty("role", "compact")
+        hbox(self.machine, self.benchmark_button, parent=corner, margins=(0, 2, 2 * G, 2))
         tabs.setCornerWidget(corner)
         vbox(tabs, parent=self)
         style_separately(tabs.pages)

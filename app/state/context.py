@@ -23,6 +23,7 @@ from app.state.build import BuildModel
 from app.state.bundle_session import BundleSession
 from app.state.demo_build import DemoBuild
 from app.state.device_jobs import DeviceJobs
+from app.state.machines import MachinesModel
 from app.state.measurements import Measurements
 from app.state.notes import Note, NoteOwner, Notes
 from app.state.preflights import Preflights
@@ -74,15 +75,19 @@ class AppContext(QObject):
         self.plugins = DeviceJobs(self.new_worker, self)
         self.compiler = DeviceJobs(self.new_worker, self)
         self._tidying = OneShotWorker(self.new_worker, self)
-        self.preflights = Preflights(self.home, self.new_worker, self)
+        self.preflights = Preflights(self.home, self.new_machine_worker, self)
         self.preflights.errorOccurred.connect(self.show_error)
+        self.machines = MachinesModel(self.new_worker, self)
         self.session_worker = self.new_worker()
+        self.machine_probe = self.new_worker()
+        """Lists the devices of the chosen machine."""
         self.probe_worker = self.new_worker()
         self.source_worker = self.new_worker()
         """Inspects sources, also on the hub: the other workers lose network access with what they open."""
-        self.probe_worker.idle_ms = self.source_worker.idle_ms = IDLE_MS
+        self.machine_probe.idle_ms = self.probe_worker.idle_ms = self.source_worker.idle_ms = IDLE_MS
         self.session = BundleSession(self.session_worker, self)
         self.session.stateChanged.connect(lambda state: self.notes.set_front("session", (self.session.bundle, state)))
+        self.machines.chosen.connect(self._on_machine)
         self.measurements = Measurements()
         self.measurements.record_session(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
@@ -142,6 +147,23 @@ class AppContext(QObject):
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker
+
+    def new_machine_worker(self) -> WorkerClient:
+        """A worker on the chosen machine; else as new_worker."""
+        worker = self.new_worker()
+        if self.machines.program is not None:
+            worker.use_program(self.machines.program, remote=True)
+        return worker
+
+    def _on_machine(self, name: str) -> None:
+        """The session moves to the chosen machine, with the open bundle; its devices may be others."""
+        request = self.session.request
+        self.preflights.show_machine(name)
+        self.session.close()
+        for worker in (self.session_worker, self.machine_probe):
+            worker.use_program(self.machines.program or self.program, remote=bool(name))
+        if request is not None:
+            self.session.open(request.bundle, "cpu", request.cache, request.capacity)
 
     def _note_hang(self, worker: WorkerClient, hangs: bool) -> None:
         """Offers to end or restart a worker that hangs."""

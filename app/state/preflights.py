@@ -30,12 +30,13 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SavedPreflight:
-    """One result. built_at: of the bundle; at: when it was tried; both ISO times."""
+    """One result. built_at: of the bundle; at: when it was tried; both ISO times. machine: "" for this one."""
 
     bundle: str
     built_at: str
     at: str
     report: PreflightReport
+    machine: str = ""
 
     def component(self, name: str) -> ComponentPreflight | None:
         """The result for one graph."""
@@ -54,12 +55,16 @@ class Preflights(SavedList):
         """The bundle and provider that are tried now."""
         self._failed: tuple[tuple[str, str], str] | None = None
         """The bundle and provider that could not be tried last, and why."""
+        self.machine = ""
+        """The machine whose results are shown; "" for this one."""
         self._rows = self._file.load()
 
     def find(self, bundle: Summary, provider: str) -> SavedPreflight | None:
         """The result for the bundle with this summary, as it is built now."""
-        key = str(bundle["path"]), str(bundle.get("built_at", "")), provider
-        return next((row for row in self._rows if (row.bundle, row.built_at, row.report.provider) == key), None)
+        key = str(bundle["path"]), str(bundle.get("built_at", "")), provider, self.machine
+        return next(
+            (row for row in self._rows if (row.bundle, row.built_at, row.report.provider, row.machine) == key), None
+        )
 
     def is_checking(self, bundle: Summary | None, provider: str) -> bool:
         """Whether this bundle is tried on this provider now."""
@@ -75,24 +80,31 @@ class Preflights(SavedList):
         if self._one_shot.running:
             return False
         path, built_at = str(bundle["path"]), str(bundle.get("built_at", ""))
-        self.running = tried = path, provider
+        self.running, machine = (path, provider), self.machine
+        tried = self.running
         self._failed = None
         job = self._one_shot.run(Preflight(path, provider))
-        job.on_answer(lambda report: self._on_report(path, built_at, report))
+        job.on_answer(lambda report: self._on_report(path, built_at, report, machine))
         job.on_error(lambda error: self._on_error(tried, error))
         self.changed.emit()
         return True
+
+    def show_machine(self, name: str) -> None:
+        """Shows the results of another machine; "" for this one."""
+        self.machine = name
+        self.changed.emit()
 
     def cancel(self) -> None:
         """Cancels the check."""
         self._one_shot.cancel()
 
-    def _on_report(self, path: str, built_at: str, report: PreflightReport) -> None:
+    def _on_report(self, path: str, built_at: str, report: PreflightReport, machine: str) -> None:
         self.running = None
-        result = SavedPreflight(path, built_at, datetime.now(UTC).isoformat(timespec="seconds"), report)
+        result = SavedPreflight(path, built_at, datetime.now(UTC).isoformat(timespec="seconds"), report, machine)
 
         def put_first(rows: list[SavedPreflight]) -> list[SavedPreflight]:
-            others = [row for row in rows if (row.bundle, row.report.provider) != (path, report.provider)]
+            own = (path, report.provider, machine)
+            others = [row for row in rows if (row.bundle, row.report.provider, row.machine) != own]
             return [result, *others][:LIMIT]
 
         self._rows = self._file.change(put_first, self._rows)

@@ -72,6 +72,7 @@ QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $mute
 QLineEdit[invalid="true"] { border: 1px solid $error; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0; background: transparent;
   min-height: 0; }
+QComboBox[role="compact"] { padding: 1px 8px; min-height: 20px; }
 QComboBox::drop-down { border: 0; width: 24px; }
 QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; outline: 0; padding: 4px;

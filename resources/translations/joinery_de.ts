@@ -315,8 +315,16 @@
       <translation>Eine Op hinzufügen</translation>
     </message>
     <message>
+      <source>Add and check</source>
+      <translation>Hinzufügen und prüfen</translation>
+    </message>
+    <message>
       <source>Added to the logits of tokens, for example 7: 2.5, 11: -30.</source>
       <translation>Wird zu den Logits von Token addiert, zum Beispiel 7: 2.5, 11: -30.</translation>
+    </message>
+    <message>
+      <source>Address</source>
+      <translation>Adresse</translation>
     </message>
     <message>
       <source>After</source>
@@ -721,6 +729,10 @@
     <message>
       <source>Bundles of {0} by device</source>
       <translation>Bundles von {0} nach Gerät</translation>
+    </message>
+    <message>
+      <source>Bundles run on another machine over the system's ssh client, with your own keys and configuration. Joinery of this version must be installed there; a bundle is copied when it is first used.</source>
+      <translation>Bundles laufen auf einer anderen Maschine über den ssh-Client des Systems, mit Ihren eigenen Schlüsseln und Ihrer Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
     </message>
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder or an .onnx file can also be dropped anywhere in this window.</source>
@@ -1623,6 +1635,10 @@
       <translation>Ordner</translation>
     </message>
     <message>
+      <source>Folder of Joinery there; empty: searched for</source>
+      <translation>Ordner von Joinery dort; leer: wird gesucht</translation>
+    </message>
+    <message>
       <source>Folder of the results</source>
       <translation>Ordner der Ergebnisse</translation>
     </message>
@@ -2055,6 +2071,14 @@
       <translation>Joinery sendet keine Telemetrie und schaltet die von onnxruntime ab. Es verbindet sich nur auf Anforderung mit dem Netz: für ein Modell vom Hub oder das Plugin eines Providers.</translation>
     </message>
     <message>
+      <source>Joinery there</source>
+      <translation>Joinery dort</translation>
+    </message>
+    <message>
+      <source>Joinery {0}, Python {1}, {2} · {3} free · runs on {4}</source>
+      <translation>Joinery {0}, Python {1}, {2} · {3} frei · läuft auf {4}</translation>
+    </message>
+    <message>
       <source>Joins the logits of several models.</source>
       <translation>Verbindet die Logits mehrerer Modelle.</translation>
     </message>
@@ -2345,6 +2369,14 @@
     <message>
       <source>Loudness of the microphone</source>
       <translation>Lautstärke des Mikrofons</translation>
+    </message>
+    <message>
+      <source>Machine</source>
+      <translation>Maschine</translation>
+    </message>
+    <message>
+      <source>Machines …</source>
+      <translation>Maschinen …</translation>
     </message>
     <message>
       <source>Made by {0}</source>
@@ -2941,6 +2973,10 @@
     <message>
       <source>Optimize</source>
       <translation>Optimieren</translation>
+    </message>
+    <message>
+      <source>Other machines</source>
+      <translation>Andere Maschinen</translation>
     </message>
     <message>
       <source>Output</source>
@@ -4339,8 +4375,8 @@
       <translation>Die Demo ist gebaut.</translation>
     </message>
     <message>
-      <source>The devices of this machine that can run bundles.</source>
-      <translation>Die Geräte dieser Maschine, die Bundles ausführen können.</translation>
+      <source>The devices of the chosen machine that can run bundles.</source>
+      <translation>Die Geräte der gewählten Maschine, die Bundles ausführen können.</translation>
     </message>
     <message>
       <source>The encoder ({0}) has no cache of its own: it reads a source once and fills the cross cache.</source>
@@ -4465,6 +4501,10 @@
     <message>
       <source>The limit</source>
       <translation>Die Grenze</translation>
+    </message>
+    <message>
+      <source>The machine is being checked</source>
+      <translation>Die Maschine wird geprüft</translation>
     </message>
     <message>
       <source>The maximum number of tokens of a reply.</source>
@@ -4643,6 +4683,10 @@
       <translation>Der ganze Graph</translation>
     </message>
     <message>
+      <source>The worker is of Joinery {0}, and the window of {1}: install one version.</source>
+      <translation>Der Worker gehört zu Joinery {0} und das Fenster zu {1}: Installieren Sie eine Version.</translation>
+    </message>
+    <message>
       <source>The worker process ended unexpectedly: {0}.</source>
       <translation>Der Worker-Prozess endete unerwartet: {0}.</translation>
     </message>
@@ -4733,6 +4777,10 @@
     <message>
       <source>This link leads out of Joinery:</source>
       <translation>Dieser Verweis führt aus Joinery hinaus:</translation>
+    </message>
+    <message>
+      <source>This machine</source>
+      <translation>Diese Maschine</translation>
     </message>
     <message>
       <source>This machine has no microphone: connect one, or choose a sound file.</source>

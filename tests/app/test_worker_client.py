@@ -16,8 +16,17 @@ from app.jobs.job import Job
 from app.jobs.worker_client import BACKGROUND_NICE, WorkerClient
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
-from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
-from workflows.wire.requests import Build, Generate, ListDevices, ProbeSource, VerifyBundle
+from workflows import __version__
+from workflows.wire.events import (
+    ErrorEvent,
+    Event,
+    HelloEvent,
+    LogEvent,
+    ProcessEvent,
+    ProgressEvent,
+    ResultEvent,
+)
+from workflows.wire.requests import Build, Generate, ListDevices, Ping, ProbeSource, VerifyBundle
 
 Make = Callable[..., WorkerClient]
 
@@ -253,3 +262,36 @@ def test_a_job_that_meets_the_end_of_an_idle_process_is_answered(qtbot: Any, mak
     worker._end_idle()
     job = worker.request(ListDevices())
     assert worker.pid != first and isinstance(last(qtbot, job), ResultEvent)
+
+
+def worker_of(qtbot: Any, code: str) -> WorkerClient:
+    """A worker that is this Python program."""
+    return WorkerClient([sys.executable, "-c", f"import sys, time, json\n{code}"])
+
+
+def line(event: Event) -> str:
+    """A statement that prints an event of no job."""
+    return f"print({event.to_line(0)!r}, flush=True)"
+
+
+def test_a_worker_of_another_version_is_one_sentence(qtbot: Any) -> None:
+    worker = worker_of(qtbot, line(HelloEvent(joinery="9.9", wire="00000000")) + "\nsys.stdin.read()")
+    with qtbot.waitSignal(worker.crashed) as crashed:
+        errors: list[str] = []
+        worker.request(Ping()).on_error(lambda error: errors.append(error.message))
+    expected = f"The worker is of Joinery 9.9, and the window of {__version__}: install one version."
+    assert crashed.args == [expected] and errors == [expected]
+    worker.close()
+
+
+def test_a_worker_elsewhere_reports_its_memory_and_why_it_ends(qtbot: Any) -> None:
+    """The memory of the process here, which only connects, is not reported."""
+    ended = ErrorEvent(kind="remote", message="The connection to box was lost.")
+    code = "\n".join([line(ProcessEvent(memory=123 << 20)), "time.sleep(1.5)", line(ended), "sys.exit(1)"])
+    worker = WorkerClient()
+    worker.use_program([sys.executable, "-c", f"import sys, time\n{code}"], remote=True)
+    seen: list[int] = []
+    worker.memory.connect(seen.append)
+    with qtbot.waitSignal(worker.crashed) as crashed:
+        worker.request(Ping())
+    assert crashed.args == ["The connection to box was lost."] and set(seen) == {123 << 20, 0}

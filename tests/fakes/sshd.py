@@ -13,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from workflows.service.remote.machines import RemoteMachine
+from workflows.process.machines import RemoteMachine
 
 SSHD = shutil.which("sshd", path=f"/usr/sbin:/usr/local/sbin:{os.environ.get('PATH', '')}")
 MISSING = "" if SSHD and shutil.which("ssh") and shutil.which("ssh-keygen") else "no sshd: install openssh-server"

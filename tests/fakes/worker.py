@@ -110,6 +110,7 @@ from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.memory import MemoryFit
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
@@ -511,6 +512,22 @@ class Fake:
     def do_prune(self, request: ask.PruneRuns) -> None:
         """Nothing is kept here."""
         self.give(Done())
+
+    def machine(self, name: str, address: str, path: str = "", checked: bool = False) -> MachineReport:
+        report = MachineReport(name, address, path)
+        if checked and "wrong" in address:
+            report.problem = f"{name} has a host key that is not known here: run `ssh {address}` once."
+        elif checked:
+            report.usable, report.joinery, report.python, report.system = True, "0.1.0", "3.11.2", "Linux x86_64"
+            report.free_bytes, report.devices = 40 << 30, [CPU, QNN]
+        return report
+
+    def do_add_machine(self, request: ask.AddMachine) -> None:
+        self.give(self.machine(request.name, request.address, request.path, checked=True))
+
+    def do_check_machine(self, request: ask.CheckMachine) -> None:
+        address = "ssh://wrong.lan" if request.name == "odd" else f"ssh://{request.name}"
+        self.give(self.machine(request.name, address, checked=True))
 
     def do_devices(self, request: ask.ListDevices) -> None:
         """What the scenario has, or the usual four."""

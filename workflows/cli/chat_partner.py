@@ -103,7 +103,7 @@ def open_partner(
     from workflows.cli.output import parse_pairs
     from workflows.cli.run_flags import read_places
     from workflows.measure.recording import to_stderr
-    from workflows.service.remote.machines import machine_named
+    from workflows.process.machines import machine_named
     from workflows.service.remote.remote_worker import RemoteWorker
 
     if flags.device_option:

@@ -117,7 +117,7 @@ def precisions(prefix: str) -> Iterator[str]:
 
 def machines(prefix: str) -> Iterator[str]:
     """The machines that were added."""
-    from workflows.service.remote.machines import list_machines
+    from workflows.process.machines import list_machines
 
     yield from (one.name for one in list_machines())
 

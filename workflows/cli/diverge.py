@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 from rich.text import Text
+from typer._click.globals import get_current_context
 
+from workflows.cli.commands import MACHINE_FLAG
 from workflows.cli.console import Console
 from workflows.cli.flags import Only, with_flags
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import progress_display
-from workflows.cli.remote_flag import runs_on_machines
+from workflows.cli.remote_flag import confine_here
 from workflows.cli.run_flags import PromptFlags
 from workflows.common.errors import printable
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
@@ -21,7 +23,6 @@ from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 _LISTED = 12  # differing nodes; the rest is counted
 
 
-@runs_on_machines
 @with_flags
 def diverge(
     a: Path = typer.Argument(metavar="A", help="The folder of the reference bundle."),
@@ -32,16 +33,33 @@ def diverge(
     stage_b: str = typer.Option("", "--stage-b", help="B after a build stage."),
     provider: str = typer.Option("cpu", "--provider", help="Where A runs; see `joinery devices`."),
     provider_b: str = typer.Option("cpu", "--provider-b", help="Where B runs."),
+    record: Path | None = typer.Option(
+        None, "--record", metavar="FILE", help="Write what A computes, for --recorded, in place of comparing."
+    ),
+    recorded: Path | None = typer.Option(
+        None, "--recorded", metavar="FILE", help="What A has computed elsewhere, with the prompt of --record."
+    ),
+    on: list[str] = typer.Option(
+        [], MACHINE_FLAG, metavar="NAME", help="Run there; given twice: A, then B, each a machine or local."
+    ),
     as_json: bool = JsonFlag,
 ) -> None:
     """Find the first node whose values differ beyond rounding between A and B on one prompt."""
-    from workflows.evaluation.divergence import SubjectOptions
+    from workflows.evaluation.divergence import SubjectOptions, record_values
     from workflows.evaluation.divergence import diverge as run
 
-    prompt = source.read()
+    if on:
+        from workflows.cli.diverge_machines import diverge_there
+
+        raise typer.Exit(diverge_there(on, get_current_context()))
+    confine_here(get_current_context())
+    prompt: str | list[int] = [] if recorded is not None else source.read()
     sides = SubjectOptions(a, stage, provider), SubjectOptions(b, stage_b, provider_b)
     with progress_display() as (report_event, cancelled):
-        report = run(*sides, prompt, steps=steps, report=report_event, cancelled=cancelled)
+        if record is not None:
+            record_values(*sides, prompt, record, steps=steps, cancelled=cancelled)
+            return
+        report = run(*sides, prompt, steps=steps, report=report_event, cancelled=cancelled, recorded=recorded)
     if as_json:
         write_json(report)
     else:

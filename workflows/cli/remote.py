@@ -27,8 +27,8 @@ def add(
     as_json: bool = JsonFlag,
 ) -> None:
     """Add a machine, in place of one of the same name, and check it. It is added even if the check fails."""
+    from workflows.process.machines import RemoteMachine, add_machine
     from workflows.service.remote.machine_check import describe
-    from workflows.service.remote.machines import RemoteMachine, add_machine
 
     machine = RemoteMachine(name, address, joinery)
     add_machine(machine)
@@ -41,10 +41,10 @@ def add(
 @remote.command("list")
 def show_list(as_json: bool = JsonFlag) -> None:
     """List the machines that were added."""
-    from workflows.service.remote.machine_check import describe_all
-    from workflows.service.remote.machines import list_machines
+    from workflows.process.machines import list_machines
+    from workflows.service.remote.machine_check import describe
 
-    machines = describe_all(list_machines())
+    machines = [describe(one) for one in list_machines()]
     if as_json:
         for one in machines:
             write_json(one)
@@ -67,7 +67,7 @@ def check(name: str = Name, as_json: bool = JsonFlag) -> None:
 @remote.command()
 def remove(name: str = Name) -> None:
     """Forget a machine; what was copied there stays, see `clear`."""
-    from workflows.service.remote.machines import remove_machine
+    from workflows.process.machines import remove_machine
 
     remove_machine(name)
     print_line(f"{name} removed")
@@ -76,16 +76,16 @@ def remove(name: str = Name) -> None:
 @remote.command()
 def clear(name: str = Name) -> None:
     """Remove the copies of bundles on a machine."""
+    from workflows.process.machines import machine_named
     from workflows.service.remote.connection import Connection
-    from workflows.service.remote.machines import machine_named
 
     with interruptible() as cancelled, Connection(machine_named(name), cancelled) as connection:
         print_line(f"{mebibytes(connection.request('clear', cancelled))} freed on {name}")
 
 
 def _check(name: str, as_json: bool) -> None:
+    from workflows.process.machines import machine_named
     from workflows.service.remote.machine_check import check
-    from workflows.service.remote.machines import machine_named
 
     with interruptible() as cancelled:
         report = check(machine_named(name), cancelled)

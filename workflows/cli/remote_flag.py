@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer._click.core import Context, ParameterSource
@@ -25,8 +25,10 @@ from workflows.cli.progress import ProgressDisplay
 from workflows.common.errors import Cancelled
 from workflows.process.sandbox import OnFetched
 
+if TYPE_CHECKING:
+    from workflows.service.remote.remote_command import Argument
+
 OnFlag = typer.Option(None, MACHINE_FLAG, metavar="NAME", help="Run on this machine; see `joinery remote`.")
-Argument = str | tuple[str, Path]
 _SOURCES = ("against",)
 """Options that take a folder or something else, such as a demo or a hub id."""
 
@@ -42,7 +44,7 @@ def runs_on_machines(command: Callable[..., None]) -> Callable[..., None]:
             confine_here(context)
             command(**values)
             return
-        raise typer.Exit(run_there(on, context, [context.info_name or "", *_arguments(context)]))
+        raise typer.Exit(run_there(on, [context.info_name or "", *line_arguments(context)]))
 
     flag = Parameter("on", Parameter.KEYWORD_ONLY, default=OnFlag, annotation=str | None)
     last = [one for name, one in own.parameters.items() if name == "as_json"]
@@ -60,9 +62,9 @@ def confine_here(context: Context) -> None:
         give_up(0)
 
 
-def run_there(name: str, context: Context, arguments: Sequence[Argument]) -> int:
+def run_there(name: str, arguments: Sequence[Argument]) -> int:
     """Runs a command on the machine of that name and returns its exit code. Raises RequestError and RemoteError."""
-    from workflows.service.remote.machines import machine_named
+    from workflows.process.machines import machine_named
     from workflows.service.remote.remote_command import run_command
 
     machine = machine_named(name)
@@ -74,9 +76,9 @@ def run_there(name: str, context: Context, arguments: Sequence[Argument]) -> int
     return code
 
 
-def _arguments(context: Context) -> Iterator[Argument]:
+def line_arguments(context: Context) -> Iterator[Argument]:
     """The arguments of the command line, but for --on; paths are named as such. Positional ones come last."""
-    positional = list[Argument]()
+    positional: list[Argument] = []
     for parameter in context.command.params:
         name = parameter.name or ""
         value = context.params.get(name)

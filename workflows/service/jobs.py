@@ -230,6 +230,26 @@ def plugin(request: requests.DescribePlugin, context: JobContext) -> Iterator[Ev
 
 
 @run_job.register
+def add_machine(request: requests.AddMachine, context: JobContext) -> Iterator[Event]:
+    """Adds a machine and checks it."""
+    from workflows.process import machines
+    from workflows.service.remote.machine_check import check
+
+    machine = machines.RemoteMachine(request.name, request.address, request.path)
+    machines.add_machine(machine)
+    yield ResultEvent(value=check(machine, context.cancelled))
+
+
+@run_job.register
+def check_machine(request: requests.CheckMachine, context: JobContext) -> Iterator[Event]:
+    """Checks a machine."""
+    from workflows.process.machines import machine_named
+    from workflows.service.remote.machine_check import check
+
+    yield ResultEvent(value=check(machine_named(request.name), context.cancelled))
+
+
+@run_job.register
 def preflight(request: requests.Preflight, context: JobContext) -> Iterator[Event]:
     """Tries a bundle on a provider."""
     from workflows.inspection.preflight import preflight

@@ -21,6 +21,7 @@ from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
@@ -376,6 +377,25 @@ class DescribePlugin(Request[PluginReport], job="plugin"):
     provider: str
 
 
+# -- other machines --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AddMachine(Request[MachineReport], job="add_machine"):
+    """Adds a machine and checks it. address: ssh://user@host:port. path: of Joinery there; "" searches for it."""
+
+    name: str
+    address: str
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class CheckMachine(Request[MachineReport], job="check_machine"):
+    """Connects to a machine: its versions and providers."""
+
+    name: str
+
+
 @dataclass(frozen=True)
 class Preflight(Request[PreflightReport], job="preflight"):
     """Tries a bundle on a provider: coverage and accuracy."""
@@ -509,8 +529,11 @@ class Cancel(Request[None], job="cancel"):
     target: int
 
 
-NETWORK_REQUESTS = (ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, RunSweep)
-"""The requests that may use the hub or a package index, and their preparation; all others need no network.
+NETWORK_REQUESTS = (
+    *(ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, RunSweep),
+    *(AddMachine, CheckMachine),
+)
+"""The requests that may use the hub, a package index or ssh, and their preparation; all others need no network.
 
 A build and a comparison finish with the network before they open anything, a probe opens its source in another process,
 and the others open no untrusted input.

@@ -84,7 +84,7 @@ class AccuracyTab(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.model = AccuracyModel(context.new_worker, context.describe, self)
+        self.model = AccuracyModel(context.new_machine_worker, context.describe, self)
         self.chart: LayerChart | None = None
         self.form = AccuracyForm(context.recents)
         self.banner = Banner()

@@ -78,7 +78,7 @@ class BenchmarkDialog(WorkDialog):
         super().__init__(parent)
         assert context.bundle is not None
         self.context = context
-        self.model = BenchmarkModel(context.new_worker, self)
+        self.model = BenchmarkModel(context.new_machine_worker, self)
         provider = context.ready.provider.partition(",")[0] if context.ready else "cpu"
         self.setWindowTitle(self.tr("Run benchmark"))
         self.title = label(

@@ -134,7 +134,7 @@ class DivergenceDialog(WorkDialog):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.model = DivergenceModel(context.new_worker, self)
+        self.model = DivergenceModel(context.new_machine_worker, self)
         self._note: Note | None = None
         self.setWindowTitle(self.tr("Find the divergence"))
         self.resize(940, 640)

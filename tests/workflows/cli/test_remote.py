@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.sshd import CHECKOUT, machine_without_network
+from tests.workflows.command_line import joinery
+from tests.workflows.evaluation.divergence.making import bundle, scaled
+from tests.workflows.runtime.toy_bundles import Toy
 from workflows.cli import run
 from workflows.cli.commands import names_machine
 from workflows.measure.history import RunHistory
-from workflows.service.remote.machines import RemoteMachine, add_machine
+from workflows.process.machines import RemoteMachine, add_machine
 
 Cli = Callable[..., tuple[int, str, str]]
 
@@ -126,6 +129,33 @@ def test_errors_there_are_those_of_here(cli: Cli, box: None, tmp_path: Path) -> 
 def test_the_flag_is_seen_in_both_spellings() -> None:
     assert names_machine(["generate", "b", "--on", "x"]) and names_machine(["generate", "--on=x"])
     assert not names_machine(["generate", "b", "--once", "on"])
+
+
+@pytest.mark.slow
+def test_two_sides_on_two_machines(cli: Cli, box: None, tmp_path: Path) -> None:
+    """The values of one are those that the other is compared with: the node is found that is found here."""
+    pair = bundle(tmp_path / "a", Toy()), bundle(tmp_path / "b", scaled("1.o", 1.01))
+    options = ("--prompt-ids", "5,9", "--json")
+    code, out, _ = cli("diverge", *pair, *options)
+    here = json.loads(out)
+    assert code == 0 and here["first"]["op"] == "MatMul"
+    for sides in (("local", "box"), ("box", "local"), ("box", "box")):
+        done = joinery("diverge", *pair, *options, "--on", sides[0], "--on", sides[1])
+        assert done.returncode == 0, done.stderr
+        there = json.loads(done.stdout)
+        assert there["first"] == here["first"] and there["curve"] == here["curve"], sides
+        assert there["prompt_ids"] == here["prompt_ids"] and there["token_ids"] == here["token_ids"]
+    same = json.loads(joinery("diverge", pair[0], pair[0], *options, "--on", "local", "--on", "box").stdout)
+    assert same["first"] is None and same["nodes_compared"] > 10
+    many = joinery("diverge", *pair, *options, *("--on", "box") * 3)
+    assert many.returncode == 2 and "A comparison has two sides" in many.stderr
+    broken = tmp_path / "recording"
+    broken.write_text("no")
+    code, _, err = cli("diverge", *pair, "--recorded", broken)
+    assert code == 2 and f"{broken} is no recording of a run" in err
+    assert cli("diverge", *pair, "--prompt-ids", "5,9", "--record", broken)[0] == 0
+    code, _, err = cli("diverge", pair[1], pair[0], "--recorded", broken)
+    assert code == 2 and "is a recording of another bundle" in err
 
 
 def test_help_names_the_flag(capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "bench": {"bundle": "/b"},
     "profile": {"path": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
+    "add_machine": {"name": "npu", "address": "ssh://npu"},
+    "check_machine": {"name": "npu"},
     "sweep": {"plan": "/p.toml", "out": "/r"},
     "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
     "devices": {},

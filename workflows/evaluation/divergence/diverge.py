@@ -14,17 +14,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.common.errors import JoineryError, RequestError, printable
-from workflows.evaluation.divergence.feed_plan import FeedPlan, make_feed_plan, run_plan
+from workflows.evaluation.divergence.feed_plan import FeedPlan, make_feed_plan, prompt_ids, run_plan
 from workflows.evaluation.divergence.graph_taps import EXTRACTED_PREFIX, ProducerIndex, extract_nodes
 from workflows.evaluation.divergence.matching import ComponentPair, ValuePair, match_components
+from workflows.evaluation.divergence.recorded_values import RecordedSubject
 from workflows.evaluation.divergence.subject import OpenSubject, Subject, SubjectOptions, Values
 from workflows.evaluation.divergence.tolerance import NO_GAP, Gap, largest_gap, tolerance
-from workflows.generate.tokenizer import BundleTokenizer
 from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
@@ -44,22 +45,23 @@ def diverge(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     budget: int = GROUP_BYTES,
+    recorded: Path | None = None,
 ) -> DivergenceReport:
     """Finds the first node of `b` that diverges from `a`, on a text or ids and then `steps` tokens that `a` generates.
 
-    budget: about how many bytes of values are held at once. Raises RequestError and its subclasses if the two cannot be
+    budget: about how many bytes of values are held at once. recorded: A's values, from another machine, and with them
+    the prompt. Raises RequestError and its subclasses if the two cannot be
     compared, PromptError for an invalid prompt, JoineryError if a provider fails, and Cancelled.
     """
     if steps < 0:
         raise RequestError(f"The number of steps cannot be {steps}: give 0 or more.")
-    subjects = Subject(a), Subject(b)
+    reference = Subject(a) if recorded is None else RecordedSubject(a, recorded)
+    subjects = reference, Subject(b)
     opened = subjects[0].open({}), subjects[1].open({})
-    ids = (
-        BundleTokenizer.of_bundle(subjects[0].bundle).encode(prompt, special=True)
-        if isinstance(prompt, str)
-        else list(prompt)
-    )
-    plan = make_feed_plan(opened, ids, steps)
+    if isinstance(reference, RecordedSubject):
+        plan = reference.plan
+    else:
+        plan = make_feed_plan(opened, prompt_ids(reference, prompt), steps)
     parts = match_components(subjects, opened, plan.runs)
     for one in opened:
         one.machine.close()
@@ -196,7 +198,7 @@ class DivergenceSearch:
         self._subjects, self._plan, self._budget = subjects, plan, budget
         self._report, self._cancelled = report, cancelled
         self._rows = [ComparedValue(part, pair) for part in parts for pair in part.pairs]
-        self._one_provider = subjects[0].device.name == subjects[1].device.name
+        self._one_provider = subjects[0].runs_on == subjects[1].runs_on
         self._wirings = {part.b: ProducerIndex(subjects[1].graph(part.b)) for part in parts}
 
     def run(self) -> list[ComparedValue]:

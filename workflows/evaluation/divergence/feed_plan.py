@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workflows.common.errors import Cancelled, PromptError, RequestError
-from workflows.evaluation.divergence.subject import OpenSubject
+from workflows.evaluation.divergence.subject import OpenSubject, Subject
 from workflows.generate.prefill import start_prompt
+from workflows.generate.tokenizer import BundleTokenizer
 from workflows.runtime import Machine
 from workflows.wire.events import Phase
 
@@ -44,6 +45,13 @@ class FeedPlan:
     @property
     def _steps(self) -> list[Run]:
         return [((token,), "decode") for token in self.tokens]
+
+
+def prompt_ids(subject: Subject, prompt: str | Sequence[int]) -> list[int]:
+    """The ids of a text by the subject's tokenizer, or the given ones. Raises PromptError."""
+    if isinstance(prompt, str):
+        return BundleTokenizer.of_bundle(subject.bundle).encode(prompt, special=True)
+    return list(prompt)
 
 
 def make_feed_plan(opened: tuple[OpenSubject, OpenSubject], ids: Sequence[int], steps: int) -> FeedPlan:
@@ -86,17 +94,14 @@ def _greedy(opened: OpenSubject, chunks: Sequence[Run], steps: int) -> list[int]
 def run_plan(opened: tuple[OpenSubject, OpenSubject], plan: FeedPlan, cancelled: Callable[[], bool]) -> Iterator[bool]:
     """Yields after each run, with the values in `seen`, whether the caches were empty before it. Raises Cancelled."""
     for one in opened:
-        one.machine.cache.reset()
-        one.seen.clear()
-        start_prompt(one.machine, opened[0].machine.pipeline, plan.ids)
+        one.begin(opened[0].pipeline, plan.ids)
     if plan.source:
         yield True
-    for number, (tokens, phase) in enumerate(plan.steps):
+    for number, run in enumerate(plan.steps):
         if cancelled():
             raise Cancelled("The search for the divergence was cancelled.")
         for one in opened:
-            one.seen.clear()
-            one.machine.step(tokens, phase)
+            one.step(run)
         yield not number
 
 

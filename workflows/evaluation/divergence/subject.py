@@ -5,7 +5,7 @@ folder, stage, provider ──▶ Subject: each component's graph ──open(tap
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,16 +13,18 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from workflows.bundle import Bundle, read_bundle
+from workflows.bundle import Bundle, Pipeline, read_bundle
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import BundleError, RequestError, printable
 from workflows.evaluation.divergence.graph_taps import add_outputs
+from workflows.generate.prefill import start_prompt
 from workflows.graph.load import GraphFile, load_graph, parse_graph
 from workflows.inspection.build_stages import FINAL, read_stages
 from workflows.inspection.flat_graph import FlatGraph, flatten_graph
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.runtime.loading.sessions import OpenSession, Placement, SessionPlan, open_session, plan_sessions
+from workflows.wire.events import Phase
 from workflows.wire.reports.devices import Device
 
 Values = dict[str, NDArray[np.generic]]
@@ -49,6 +51,8 @@ class Subject:
                 "that generates text."
             )
         self.device: Device = device_named(choice.provider)
+        self.runs_on = self.device.name
+        """The provider that computes the values; of recorded ones another than the device here."""
         sessions = self.bundle.pipeline.pipeline.sessions
         first: dict[str, str] = {}
         self.components = {name: first.setdefault(one.file, name) for name, one in sessions.items()}
@@ -91,6 +95,18 @@ class OpenSubject:
         self.machine = open_machine(
             subject.bundle, place, session_options=subject.options, graphs=graphs, observer=self._note
         )
+        self.pipeline: Pipeline = self.machine.pipeline
+
+    def begin(self, pipeline: Pipeline, ids: Sequence[int]) -> None:
+        """Starts a prompt with an empty cache; an encoder runs now. pipeline: that of A, which has the first token."""
+        self.machine.cache.reset()
+        self.seen.clear()
+        start_prompt(self.machine, pipeline, ids)
+
+    def step(self, run: tuple[tuple[int, ...], Phase]) -> None:
+        """Runs the tokens; `seen` has their values afterwards."""
+        self.seen.clear()
+        self.machine.step(*run)
 
     def _note(self, session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         names = self._names.get(session, {})

@@ -21,10 +21,10 @@ from typing import IO
 
 from workflows import __version__
 from workflows.common.errors import Cancelled, JoineryError, RemoteError, RequestError, describe_os_error
+from workflows.process.machines import RemoteMachine, machine_named
 from workflows.process.subprocesses import claim_stdout
 from workflows.service.remote.connection import Connection
 from workflows.service.remote.copying import Copier
-from workflows.service.remote.machines import RemoteMachine, machine_named
 from workflows.service.remote.path_fields import map_request
 from workflows.service.remote.remote_worker import WORKER, LineListener, localize_line
 from workflows.service.worker import NO_JOB

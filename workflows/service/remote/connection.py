@@ -24,6 +24,7 @@ from workflows import __version__
 from workflows.common import errors
 from workflows.common.errors import Cancelled, JoineryError, RemoteError, printable
 from workflows.common.files import atomic_target
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote.frames import (
     ALIVE,
     ALIVE_EVERY_S,
@@ -40,7 +41,6 @@ from workflows.service.remote.frames import (
     write_control,
     write_frame,
 )
-from workflows.service.remote.machines import RemoteMachine
 from workflows.service.remote.ssh_command import connection_problem, ssh_command
 from workflows.wire.version import wire_version
 

@@ -6,11 +6,10 @@ machine ──Connection──▶ greeting ──RemoteWorker, ListDevices──
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 from workflows.common.errors import Cancelled, JoineryError
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote.connection import Cancellation
-from workflows.service.remote.machines import RemoteMachine
 from workflows.service.remote.remote_worker import RemoteWorker
 from workflows.wire.events import ResultEvent
 from workflows.wire.reports.devices import DevicesReport
@@ -49,8 +48,3 @@ def check(machine: RemoteMachine, cancelled: Cancellation = lambda: False) -> Ma
 def describe(machine: RemoteMachine) -> MachineReport:
     """A machine as it was added, unchecked."""
     return MachineReport(machine.name, machine.address, machine.joinery)
-
-
-def describe_all(machines: Iterable[RemoteMachine]) -> list[MachineReport]:
-    """Machines as they were added, unchecked."""
-    return [describe(one) for one in machines]

@@ -10,18 +10,26 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from workflows.common.errors import Cancelled, RemoteError
 from workflows.measure.recording import to_stderr
+from workflows.process.machines import RemoteMachine
 from workflows.process.subprocesses import signal_description
 from workflows.service.remote.connection import Cancellation, ChildListener, Connection
 from workflows.service.remote.copying import CopiedPaths, Copier
-from workflows.service.remote.machines import RemoteMachine
 from workflows.service.remote.remote_history import record_remote_run
 from workflows.wire.events import Event
 
-Argument = str | tuple[str, Path]
+
+class OutputFile(NamedTuple):
+    """A file that the command writes, behind its option; it is fetched when the command has ended well."""
+
+    option: str
+    path: Path
+
+
+Argument = str | tuple[str, Path] | OutputFile
 """A text as it is; or a text and the path of a file or folder that follows it: ("--draft=", Path("small"))."""
 _POLL_S, _GRACE_S = 0.1, 8.0
 
@@ -86,7 +94,14 @@ def run_command(
     """
     with Connection(machine, cancelled) as connection:
         copier = Copier(connection, report, cancelled)
-        texts = [one if isinstance(one, str) else one[0] + copier.place(one[1]) for one in arguments]
+        texts, outputs = list[str](), dict[str, Path]()
+        for one in arguments:
+            if isinstance(one, OutputFile):
+                there = str(connection.request("output_file", name=one.path.name))
+                outputs[there] = one.path
+                texts.append(one.option + there)
+            else:
+                texts.append(one if isinstance(one, str) else one[0] + copier.place(one[1]))
         printer = _Printer(machine, copier.paths, out or sys.stdout, sys.stderr)
         connection.start("workflows", texts, printer, COLUMNS=str(columns))
         _wait(connection, printer, cancelled)
@@ -95,6 +110,8 @@ def run_command(
         code = connection.exit_code
         if code is None:
             raise RemoteError(connection.problem())
+        for there, here in outputs.items() if not code else ():
+            connection.fetch(there, here)
     if code < 0:
         raise RemoteError(f"joinery on {machine.name} ended by {signal_description(-code)}.")
     return code

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from workflows.common.errors import JoineryError, printable
 from workflows.measure.history import RunHistory
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote.copying import CopiedPaths
-from workflows.service.remote.machines import RemoteMachine
 from workflows.wire.codec import read
 from workflows.wire.reports.runs import RunReport
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from workflows.common import errors
 from workflows.common.errors import JoineryError, RemoteError, printable
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote.connection import Cancellation, ChildListener, Connection
 from workflows.service.remote.copying import CopiedPaths, Copier
-from workflows.service.remote.machines import RemoteMachine
 from workflows.service.remote.path_fields import map_request
 from workflows.service.remote.remote_history import record_remote_run
 from workflows.wire.codec import PayloadMismatch

@@ -14,7 +14,7 @@ import re
 import shlex
 
 from workflows.common.errors import printable
-from workflows.service.remote.machines import RemoteMachine
+from workflows.process.machines import RemoteMachine
 
 AGENT = "workflows.service.remote.agent"
 _OPTIONS = {

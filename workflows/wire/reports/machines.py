@@ -27,10 +27,3 @@ class MachineReport(Report):
     connect_s: float = 0.0
     free_bytes: int = 0
     devices: list[Device] = field(default_factory=list)
-
-
-@dataclass
-class MachinesReport(Report):
-    """All machines by name."""
-
-    machines: list[MachineReport]

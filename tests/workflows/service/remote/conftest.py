@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.sshd import CHECKOUT, MISSING, LoopbackServer, machine_without_network
-from workflows.service.remote.machines import RemoteMachine, add_machine
+from workflows.process.machines import RemoteMachine, add_machine
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.workflows.service.remote.test_connection import gone
 from tests.workflows.service.test_worker import Client
-from workflows.service.remote.machines import RemoteMachine
+from workflows.process.machines import RemoteMachine
 
 
 @pytest.fixture

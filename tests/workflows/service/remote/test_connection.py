@@ -16,12 +16,12 @@ import pytest
 
 from workflows.common.errors import BundleError, Cancelled, DiskFullError, PromptError, RemoteError, RequestError
 from workflows.measure.history import RunHistory
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote import connection as connections
 from workflows.service.remote import frames
 from workflows.service.remote.connection import ChildListener, Connection
 from workflows.service.remote.copying import Copier
 from workflows.service.remote.machine_check import check
-from workflows.service.remote.machines import RemoteMachine
 from workflows.service.remote.remote_worker import RemoteWorker
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, ReadyEvent, TokenEvent
 from workflows.wire.requests import Build, Generate, LoadCache, Open, SaveCache

@@ -22,10 +22,10 @@ import pytest
 from tests.fakes.relay import Relay
 from tests.fakes.sshd import LoopbackServer, free_port, make_key
 from workflows.common.errors import DiskFullError, RemoteError
+from workflows.process.machines import RemoteMachine, add_machine
 from workflows.service.remote.connection import Connection
 from workflows.service.remote.copying import Copier
 from workflows.service.remote.machine_check import check
-from workflows.service.remote.machines import RemoteMachine, add_machine
 from workflows.service.remote.remote_worker import RemoteWorker
 from workflows.wire.events import GenerationDone, TokenEvent
 from workflows.wire.requests import Generate, Open

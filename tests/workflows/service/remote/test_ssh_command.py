@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workflows.service.remote.machines import RemoteMachine
+from workflows.process.machines import RemoteMachine
 from workflows.service.remote.ssh_command import connection_problem, ssh_command
 
 MACHINE = RemoteMachine("box", "ssh://ann@npu.lan:2222", "/opt/it's here")

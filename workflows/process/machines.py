@@ -24,7 +24,7 @@ _ADDRESS = re.compile(
     r"(?P<host>[A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9_.-]+)?\])"
     r"(?::(?P<port>[0-9]{1,5}))?/?"
 )
-_LOCAL = "local"
+LOCAL = "local"
 """What `--on` calls this machine, so that no other may have the name."""
 
 
@@ -52,10 +52,10 @@ class RemoteMachine:
 
 def check_machine(machine: RemoteMachine) -> None:
     """Raises RequestError for a name, an address or a path that cannot be used."""
-    if not _NAME.fullmatch(machine.name) or machine.name == _LOCAL:
+    if not _NAME.fullmatch(machine.name) or machine.name == LOCAL:
         raise RequestError(
             f"A machine cannot be called {printable(machine.name)!r}: take letters, digits, '.', '_' and '-', a letter "
-            f"or a digit first, and not {_LOCAL!r}."
+            f"or a digit first, and not {LOCAL!r}."
         )
     _parts(machine.address)
     if not machine.joinery.isprintable():

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from workflows.common.errors import RequestError
-from workflows.service.remote.machines import RemoteMachine, add_machine, list_machines, machine_named, remove_machine
+from workflows.process.machines import RemoteMachine, add_machine, list_machines, machine_named, remove_machine
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees another's machines."""
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "here"))
 
 
 @pytest.mark.parametrize(
