@@ -138,7 +138,7 @@ def read_plan(path: Path) -> SweepPlan:
 
 def _check_machines(plan: SweepPlan, path: Path) -> None:
     """Raises RequestError for a machine that is not known here."""
-    from workflows.service.remote.machines import machine_named
+    from workflows.process.machines import machine_named
 
     for name in plan.machines:
         if name != LOCAL_MACHINE:

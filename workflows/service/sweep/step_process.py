@@ -151,7 +151,7 @@ def _remote_rows(bundle: Path, step: SweepStep) -> list[Row]:
     Raises RemoteError, and RequestError for a machine that is not known here.
     """
     from workflows.measure.recording import to_stderr
-    from workflows.service.remote.machines import machine_named
+    from workflows.process.machines import machine_named
     from workflows.service.remote.remote_worker import RemoteWorker
     from workflows.wire.events import ResultEvent
     from workflows.wire.requests import Bench

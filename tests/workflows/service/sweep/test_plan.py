@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workflows.common.errors import RequestError
-from workflows.service.remote.machines import RemoteMachine, add_machine
+from workflows.process.machines import RemoteMachine, add_machine
 from workflows.service.sweep.plan import ProviderEntry, read_plan, recipe_options, slug
 from workflows.service.sweep.steps import plan_steps
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.worker import bench_row
 from workflows.measure.sweep_folder import SweepFolder
-from workflows.service.remote.machines import RemoteMachine
+from workflows.process.machines import RemoteMachine
 from workflows.service.sweep.step_process import run_step_here
 from workflows.service.sweep.step_runner import run_step
 from workflows.wire.events import Event, ProgressEvent, ResultEvent
@@ -50,9 +50,7 @@ def test_a_benchmark_on_another_machine_is_of_that_machine(
             requests.append(Bench("closed"))
 
     monkeypatch.setattr("workflows.service.remote.remote_worker.RemoteWorker", Worker)
-    monkeypatch.setattr(
-        "workflows.service.remote.machines.machine_named", lambda name: RemoteMachine(name, "ssh://a@b")
-    )
+    monkeypatch.setattr("workflows.process.machines.machine_named", lambda name: RemoteMachine(name, "ssh://a@b"))
     (tmp_path / "bundles").mkdir()
     (tmp_path / "bundles" / "x").symlink_to(demo_bundle)
     load: dict[str, object] = {"prompt_tokens": 8, "new_tokens": 4, "repeats": 1}
