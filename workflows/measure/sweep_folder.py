@@ -16,7 +16,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from workflows.common.strict_json import read_json
 from workflows.wire.codec import dumps, read
 from workflows.wire.reports.runs import RunRecord
 from workflows.wire.reports.sweep import (
+    LOCAL_MACHINE,
     StepProgress,
     StepResult,
     SweepCounts,
@@ -133,6 +134,11 @@ def count_states(states: Iterable[StepProgress]) -> SweepCounts:
     return SweepCounts(*(counts[state] for state in ("done", "failed", "blocked", "running", "waiting")))
 
 
+def place_of(step: SweepStep) -> str:
+    """The provider of a step, and its machine where that is another one."""
+    return step.provider if step.machine == LOCAL_MACHINE else f"{step.provider} on {step.machine}"
+
+
 @dataclass(frozen=True)
 class SweepSnapshot:
     """What the files of a sweep say. states: of each step. alive: whether its client runs."""
@@ -149,8 +155,16 @@ class SweepSnapshot:
 
     @property
     def runs(self) -> list[RunRecord]:
-        """The measurements and evaluations of all steps, in the plan's order."""
-        return [run for step in self.plan.steps if step.id in self.results for run in self.results[step.id].runs]
+        """The measurements and evaluations of all steps, in the plan's order.
+
+        The provider of a measurement on another machine has the machine's name, so that they are points of their own.
+        """
+        ended = (step for step in self.plan.steps if step.id in self.results)
+        return [
+            run if step.machine == LOCAL_MACHINE else replace(run, provider=place_of(step))
+            for step in ended
+            for run in self.results[step.id].runs
+        ]
 
 
 class SweepReader:

@@ -94,6 +94,14 @@ def test_the_reader_follows_the_files(folder: SweepFolder) -> None:
     assert reader.read().counts.done == 0
 
 
+def test_a_measurement_elsewhere_is_a_point_of_its_own(folder: SweepFolder) -> None:
+    elsewhere = replace(steps()[2], id="0.bench-board", machine="board")
+    folder.write_plan(SweepPlanFile("plan.toml", [*steps(), elsewhere]))
+    for step in (steps()[2], elsewhere):
+        folder.write_result(result_of(step))
+    assert [run.provider for run in SweepReader(folder.path).read().runs] == ["cpu", "cpu on board"]
+
+
 def test_an_unchanged_file_is_not_read_again(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     for step in steps():
         folder.write_result(result_of(step))

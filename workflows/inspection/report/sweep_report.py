@@ -21,7 +21,7 @@ from workflows.inspection.report.document import (
 )
 from workflows.inspection.report.runs_report import accuracy_against_speed
 from workflows.measure.run_measures import MEASURES, measure_value
-from workflows.measure.sweep_folder import SweepSnapshot
+from workflows.measure.sweep_folder import SweepSnapshot, place_of
 from workflows.wire.reports.runs import RunRecord
 from workflows.wire.reports.sweep import StepResult, SweepStep
 
@@ -78,7 +78,7 @@ def _rows_of(
     """Returns (source, recipe, layout, provider) and the measures of each benchmark, or of the bundle without one."""
     runs = {step.id: results[step.id].runs for step in steps if step.id in results}
     shared = [run for step in steps if step.kind != "bench" for run in runs.get(step.id, [])]
-    measured = [(step.provider, runs[step.id]) for step in steps if step.kind == "bench" and runs.get(step.id)]
+    measured = [(place_of(step), runs[step.id]) for step in steps if step.kind == "bench" and runs.get(step.id)]
     if not measured and not shared:
         return []
     first = steps[0]
