@@ -7,6 +7,7 @@ bundle ──unsupported_keys, adaptation_faults──▶ refused by name, befor
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -44,6 +45,7 @@ from workflows.wire.events import BuildDone
 GenaiVersion = Literal[1, 2]
 # generation settings of a checkpoint that `search` has too; the others cannot be expressed
 _SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
+_STATE_NAME = re.compile(r"past\.\d+\.(conv|recurrent)")
 _PAGES = {"sample.py": "genai.py.txt", "sample.cpp": "genai.cpp.txt"}
 
 
@@ -94,11 +96,41 @@ def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator
     yield from unsupported_keys(bundle.pipeline, version)
     yield from adaptation_faults(program)
     if program.all_carried and (version == 2 or not bundle.pipeline.metadata.genai):
-        message = f"Joinery exports no state of fixed size to genai, and this bundle has {program.all_carried[0].past}"
-        yield Fault("pipeline.state", message)
+        yield from _state_faults(program, version)
     defaults = GenerationConfig.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
+
+
+def _state_faults(program: Program, version: GenaiVersion) -> Iterator[Fault]:
+    """Version 1 has state of a convolution, or of one and a recurrence, in layers without keys and values."""
+    where, names = "pipeline.state", [one.past for one in program.all_carried]
+    other = next((name for name in names if _STATE_NAME.fullmatch(name) is None), None)
+    if version == 2:
+        yield Fault(where, f"version 2 has no key for state of fixed size, and this bundle has {names[0]}")
+    elif other is not None:
+        yield Fault(where, f"genai has one convolution and one recurrence per layer, and this bundle has {other}")
+    elif not program.state:
+        yield Fault(where, "genai needs keys and values in some layer, and this bundle has state of fixed size alone")
+    else:
+        states = _layer_states(program)
+        both = next((tensor.layer for tensor in program.state if tensor.layer in states), None)
+        if both is not None:
+            yield Fault(where, f"genai has state or keys and values in a layer, and layer {both} has both")
+        if len({tuple(sorted(kinds)) for kinds in states.values()}) > 1 or any(
+            "conv" not in kinds for kinds in states.values()
+        ):
+            yield Fault(where, "Joinery exports layers with a convolution, or all with one and a recurrence")
+
+
+def _layer_states(program: Program) -> dict[int, dict[str, int]]:
+    """Layer → its tensors of fixed size, `conv` and `recurrent`, and the size of their last axis."""
+    states: dict[int, dict[str, int]] = {}
+    for one in program.all_carried:
+        if _STATE_NAME.fullmatch(one.past):
+            _, layer, kind = one.past.split(".")
+            states.setdefault(int(layer), {})[kind] = one.shape[-1]
+    return states
 
 
 def _write(
@@ -136,12 +168,14 @@ def _write(
 
 def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, TensorNames]) -> Json:
     config, first = _checkpoint_config(bundle), program.state[0]
+    states = {} if bundle.pipeline.metadata.genai else _layer_states(program)
     geometry = DecoderGeometry(
-        layers=max(tensor.layer for tensor in program.state) + 1,
+        layers=1 + max([*(tensor.layer for tensor in program.state), *states]),
         kv_heads=first.sized(1)[-3],
         head_size=first.sized(1)[-1],
         heads=_size(config, "num_attention_heads"),
         width=_size(config, "hidden_size"),
+        states=states,
     )
     defaults = GenerationConfig.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
     shares = program.facts.writer == "gqa"

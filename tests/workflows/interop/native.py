@@ -45,6 +45,25 @@ class Grouped(Toy):
         return {"writer": "host", "groups": groups, "left_aligned": False}
 
 
+class Convolved(Toy):
+    """A toy with a convolution behind its layers, whose state has Joinery's names, of a layer of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(convolves=True)
+
+    def _body(self, net: Net, x: str, chosen: Any, columns: Any, inputs: Data, outputs: Data) -> str:
+        x = super()._body(net, x, chosen, columns, inputs, outputs)
+        names = {"past_conv.0": f"past.{len(self.layers)}.conv", "present_conv.0": f"present.{len(self.layers)}.conv"}
+        for ends in (inputs, outputs):
+            for old, new in names.items():
+                if old in ends:
+                    ends[new] = ends.pop(old)
+        for node in net.nodes:
+            node.input[:] = [names.get(name, name) for name in node.input]
+            node.output[:] = [names.get(name, name) for name in node.output]
+        return x
+
+
 def note(path: Path, facts: Data) -> None:
     """Writes the facts of a cache into a graph."""
     model = onnx.load(path)

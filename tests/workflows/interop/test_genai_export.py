@@ -17,7 +17,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 
-from tests.workflows.interop.native import Grouped, built
+from tests.workflows.interop.native import Convolved, Grouped, built
 from tests.workflows.interop.peers import rename
 from tests.workflows.interop.test_folders import IDS, LENGTHS, check, opened
 from tests.workflows.runtime.toy_bundles import D, Toy, V
@@ -260,10 +260,23 @@ class Fixed(Toy):
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_state_beside_the_cache(version: Any, tmp_path: Path) -> None:
-    """There are words for it where the peer's own file said them, of version 1."""
+    """Version 1 knows it by the names of its layers, unless the peer's own file said other ones."""
     built(tmp_path / "b", Toy(convolves=True))
-    with pytest.raises(BundleError, match=r"at pipeline\.state: Joinery exports no state of fixed size to genai"):
+    reason = "genai has one convolution" if version == 1 else "version 2 has no key for state"
+    with pytest.raises(BundleError, match=rf"at pipeline\.state: {reason}.* has past_conv\.0"):
         export_genai(tmp_path / "b", tmp_path / "g", version=version)
+
+
+def test_the_state_of_convolutions_by_layer(tmp_path: Path) -> None:
+    """Its type of model, and what each layer keeps; read again, it is carried on from output to input."""
+    built(tmp_path / "b", Convolved())
+    export_genai(tmp_path / "b", tmp_path / "g")
+    model = json.loads((tmp_path / "g" / "genai_config.json").read_text())["model"]
+    decoder = model["decoder"]
+    assert (model["type"], decoder["num_hidden_layers"], decoder["conv_cache_size"]) == ("lfm2", 3, 2)
+    assert decoder["layer_types"] == ["full_attention", "full_attention", "conv"]
+    assert decoder["inputs"]["past_conv_names"] == "past.%d.conv"
+    values(tmp_path / "g", Convolved())
 
 
 def test_a_composite_of_another_shape(tmp_path: Path) -> None:

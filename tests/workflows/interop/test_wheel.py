@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.interop import peers
-from tests.workflows.interop.native import Grouped, built
+from tests.workflows.interop.native import Convolved, Grouped, built
 from tests.workflows.interop.test_folders import IDS
 from tests.workflows.interop.test_genai_export import visible
 from tests.workflows.runtime.toy_bundles import Toy
@@ -73,6 +73,7 @@ TOYS: dict[str, tuple[Toy, tuple[str, ...]]] = {
     "plain": (Toy(), ("decoder",)),
     "windowed": (Grouped(narrow=4), ("decoder",)),
     "staged": (Grouped(narrow=4), ("table", "body", "head")),
+    "convolved": (Convolved(), ("decoder",)),
 }
 
 

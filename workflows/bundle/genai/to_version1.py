@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from workflows.bundle.genai.keys import COMBINED, PARTS, SAME, SEPARATE, Json, drop, object_at, put, value_at
@@ -24,18 +24,22 @@ TYPES = (
     "olmo", "granite", "smollm3", "nemotron", "chatglm", "internlm2", "ernie4_5", "gptoss",
 )  # fmt: skip
 _FORWARDER = "output_names_forwarder"
-_GENERIC, _STAGED = "decoder", "decoder-pipeline"
+_GENERIC, _STAGED, _CONVOLVED = "decoder", "decoder-pipeline", "lfm2"
 
 
 @dataclass(frozen=True)
 class DecoderGeometry:
-    """The cache geometry in a configuration; heads and width: of the queries and the model, 0 if unknown."""
+    """The cache geometry in a configuration; heads and width: of the queries and the model, 0 if unknown.
+
+    states: layer with state of fixed size → its tensors, `conv` and `recurrent`, and the size of their last axis.
+    """
 
     layers: int
     kv_heads: int
     head_size: int
     heads: int = 0
     width: int = 0
+    states: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,8 @@ def _put_decoder(made: Json, pipeline: Pipeline, geometry: DecoderGeometry) -> N
     staged = pipeline.route == "decoder-pipeline"
     kind = pipeline.metadata.model_type
     put(made, "model.type", _STAGED if staged else kind if kind in TYPES else _GENERIC)
+    if geometry.states:
+        _put_states(made, geometry)
     sizes = {
         "num_hidden_layers": geometry.layers,
         "num_key_value_heads": geometry.kv_heads,
@@ -155,6 +161,20 @@ def _put_decoder(made: Json, pipeline: Pipeline, geometry: DecoderGeometry) -> N
     for key, size in sizes.items():
         if size:
             put(made, f"model.decoder.{key}", size)
+
+
+def _put_states(made: Json, geometry: DecoderGeometry) -> None:
+    """State of convolutions alone is for one type of model; genai finds that of recurrences by its names."""
+    kinds = {kind for tensors in geometry.states.values() for kind in tensors}
+    for kind in sorted(kinds):
+        put(made, f"model.decoder.inputs.past_{kind}_names", f"past.%d.{kind}")
+        put(made, f"model.decoder.outputs.present_{kind}_names", f"present.%d.{kind}")
+    own = "linear_attention" if "recurrent" in kinds else "conv"
+    types = [own if layer in geometry.states else "full_attention" for layer in range(geometry.layers)]
+    put(made, "model.decoder.layer_types", types)
+    if own == "conv":
+        put(made, "model.type", _CONVOLVED)
+        put(made, "model.decoder.conv_cache_size", max(tensors["conv"] for tensors in geometry.states.values()))
 
 
 def _put_sessions(made: Json, pipeline: Pipeline, data: Json, tensors: Mapping[str, TensorNames]) -> None:
