@@ -34,6 +34,7 @@ from workflows.recipe import Recipe
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import ProgressEvent, Stage
 
+EXPERT_OPERATORS = ("MoE", "QMoE")
 # Rounding relative to the float32 model, by the dtype of the cache: half precision has 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
@@ -233,7 +234,7 @@ def _switch_off(name: str) -> str:
 
 
 def graph_facts(model: ir.Model) -> dict[str, Any]:
-    """Inputs, outputs, operator counts and weight bytes of one graph."""
+    """Inputs, outputs, operator counts and weight bytes of one graph; step_bytes: of these, what one token reads."""
     return {
         "inputs": [str(value.name) for value in required_inputs(model.graph)],
         "outputs": [str(value.name) for value in model.graph.outputs],
@@ -241,8 +242,21 @@ def graph_facts(model: ir.Model) -> dict[str, Any]:
         "op_counts": dict(Counter(f"{node.domain}.{node.op_type}".lstrip(".") for node in model.graph).most_common()),
         "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
         "bytes": _weight_bytes(model),
+        "step_bytes": _weight_bytes(model) - _idle_bytes(model),
     }
 
 
 def _weight_bytes(model: ir.Model) -> int:
     return sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+
+
+def _idle_bytes(model: ir.Model) -> int:
+    """The bytes of experts that one token does not select."""
+    idle = 0
+    for node in model.graph:
+        if node.op_type in EXPERT_OPERATORS:
+            held = [value.const_value for value in node.inputs if value is not None and value.const_value is not None]
+            count = max((int(tensor.shape[0]) for tensor in held), default=0)
+            experts = sum(tensor.nbytes for tensor in held if int(tensor.shape[0]) == count)
+            idle += experts * max(0, count - node.attributes.get_int("k", 1)) // max(count, 1)
+    return idle

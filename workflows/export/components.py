@@ -28,6 +28,7 @@ from workflows.export.encoder_decoder import (
     example_sound,
 )
 from workflows.export.equivalence import check_causal, check_layers
+from workflows.export.experts import connect_experts
 from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.features import EmbedsDecoderModule, MergedEmbeddingsModule, check_features, check_one_run
 from workflows.export.load import load_model
@@ -65,6 +66,7 @@ from workflows.recipe.family import UNLIMITED, LayerCache, ModelGeometry
 from workflows.recipe.schema import cache_writer
 from workflows.wire.events import Event, NoticeEvent, ProgressEvent
 
+EXPERT_PROVIDERS = ("cpu",)  # whose package computes com.microsoft.MoE in float32
 TraceFunction = Callable[[], ir.Model]
 
 
@@ -115,6 +117,8 @@ def _export(
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
     model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family), stand_ins)
+    if recipe.target in EXPERT_PROVIDERS:
+        connect_experts(model)
     traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
     if traces.reference is not None:
         traces.reference.write(folder)

@@ -81,7 +81,7 @@ def load_model(
         adapted = attention == ATTENTION_NAME and has_own_attention(config)
         if stand_ins is not None:
             stand_ins.select(checkpoint.tensors)
-            stand_ins.check_loadable(skeleton)
+            stand_ins.merge(skeleton)
         with ExitStack() as files:
             stored = _stored(checkpoint, files)
             model, info = type(skeleton).from_pretrained(

@@ -23,6 +23,7 @@ from transformers import PreTrainedModel
 from workflows.common.errors import RecipeError
 from workflows.export.attention import MODEL_ERRORS, LayerFacts
 from workflows.export.early_exit import with_first_layers
+from workflows.export.experts import arrange_experts
 from workflows.export.layer_kinds import find_layer_list, hidden_output, layer_kinds
 from workflows.export.signature import CACHE_NAMES, ExportSignature, cache_names
 from workflows.export.stand_ins import StandInProducts, turn_weights, weight_initializer, weights_as_inputs
@@ -249,6 +250,7 @@ class _LayerCopier:
             ends.clear()
             ends.extend(self._ends[name] for name in names)
         graph.sort()
+        arrange_experts(graph)
         turn_weights(graph, f"{self._repeat.path}.")
         if whole.facts is not None:
             self._model.metadata_props[FACTS_KEY] = whole.facts.to_json()

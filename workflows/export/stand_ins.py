@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,11 @@ import torch
 from onnx_ir.tensor_adapters import TorchTensor
 from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedModel
-from transformers.conversion_mapping import get_model_conversion_mapping
-from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
 
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import printable
+from workflows.export.merged_weights import find_conversions
 from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_tensor
 
 REAL_BELOW = 1 << 16  # elements of a weight that is loaded: norms, biases
@@ -33,6 +33,7 @@ _COMPARED = 1 << 22  # bytes at once
 _UNIT = 2.0**-20  # between the numbers of two stand-ins: exact in float32
 _FLOATS = ("float32", "float16", "bfloat16")  # stored dtypes that become float32 without rounding
 _AXES = "joinery.axes"  # in an initializer's tensor: the order of its stand-in's axes
+_VIEW = "joinery.view"  # beside it: the shape that these axes are of, where it is not the stand-in's own
 
 
 class NotStreamedError(Exception):
@@ -48,12 +49,38 @@ class StandIns:
     def __init__(self, checkpoint: Checkpoint, on_layer: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.on_layer = on_layer
         self._folder = checkpoint.folder
+        self._numbered: list[WeightRecipe] = []  # by the stand-in's number
         self.select(checkpoint.tensors)
 
     def select(self, tensors: Mapping[str, TensorInfo]) -> None:
         """Takes these tensors for all that there are: a part of the checkpoint's, by the names of the model."""
         self._tensors = dict(tensors)
-        self._names = [name for name, one in tensors.items() if one.elements >= REAL_BELOW and not one.is_mask]
+        self._merged: frozenset[str] = frozenset()  # stored tensors that are parts of stand-ins
+        self._recipes = {
+            name: WeightRecipe.of(self._stored(name))
+            for name, one in tensors.items()
+            if one.elements >= REAL_BELOW and not one.is_mask
+        }
+
+    def merge(self, skeleton: PreTrainedModel) -> None:
+        """Makes one stand-in of the tensors that transformers would merge while it loads the model.
+
+        Raises NotStreamedError where it would compute a large weight in another way.
+        """
+        merged: dict[str, WeightRecipe] = {}
+        sources: set[str] = set()
+        for one in find_conversions(skeleton, self._tensors, self._stored):
+            if sum(self._tensors[name].elements for name in one.sources) < REAL_BELOW:
+                continue
+            if one.recipe is None:
+                raise NotStreamedError(f"transformers computes the weight {printable(one.target)} from stored ones")
+            merged[one.target] = one.recipe
+            sources.update(one.sources)
+        self._merged = frozenset(sources)
+        self._recipes = {name: recipe for name, recipe in self._recipes.items() if name not in sources} | merged
+        for name, recipe in self._recipes.items():
+            if (dtype := recipe.parts[0].dtype) not in _FLOATS:
+                raise NotStreamedError(f"the weight {printable(name)} is stored in {dtype}")
 
     def state_dict(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """`stored`, whose tensors are read when they are loaded, with stand-ins in place of the large ones.
@@ -62,25 +89,13 @@ class StandIns:
         """
         made: dict[str, torch.Tensor] = {}
         known: dict[bytes, list[str]] = {}
-        for index, name in enumerate(self._names):
-            weight = self._stored(name)
-            others = known.setdefault(WeightRecipe.of(weight).sample() + repr(weight.shape).encode(), [])
-            equal = next((one for one in others if self._are_equal(one, name)), None)
-            made[name] = made[equal] if equal else torch.full((), (index + 1) * _UNIT).expand(weight.shape)
+        self._numbered = [*self._recipes.values()]
+        for index, (name, recipe) in enumerate(self._recipes.items()):
+            others = known.setdefault(recipe.sample() + repr(recipe.shape).encode(), [])
+            equal = next((one for one in others if _are_equal(self._recipes[one], recipe)), None)
+            made[name] = made[equal] if equal else torch.full((), (index + 1) * _UNIT).expand(recipe.shape)
             others.append(name)
-        return {**stored, **made}
-
-    def check_loadable(self, skeleton: PreTrainedModel) -> None:
-        """Raises NotStreamedError where transformers would compute a large weight from stored ones."""
-        mapping = get_model_conversion_mapping(skeleton) or []
-        renamings = [one for one in mapping if isinstance(one, WeightRenaming)]
-        converters = [one for one in mapping if isinstance(one, WeightConverter)]
-        for name in self._names:
-            dtype = self._tensors[name].dtype
-            if dtype not in _FLOATS:
-                raise NotStreamedError(f"the weight {printable(name)} is stored in {dtype}")
-            if rename_source_key(name, renamings, converters)[1] is not None:
-                raise NotStreamedError(f"transformers merges the weight {printable(name)} with others")
+        return {name: tensor for name, tensor in stored.items() if name not in self._merged} | made
 
     def check_loaded(self, model: PreTrainedModel) -> None:
         """Raises NotStreamedError where a large parameter is neither a stand-in nor of its stored tensor's shape."""
@@ -91,60 +106,72 @@ class StandIns:
             if stored is None or stored.shape != tuple(weight.shape):
                 raise NotStreamedError(f"the weight {printable(name)} is computed from stored ones")
 
-    def source(self, weight: torch.Tensor) -> StoredWeight | None:
-        """The stored tensor of a stand-in, in whatever shape; None for another tensor."""
+    def source(self, weight: torch.Tensor) -> WeightRecipe | None:
+        """What a stand-in is made of, in whatever shape it is; None for another tensor."""
         if not is_stand_in(weight):
             return None
-        name = self._names[round(float(weight.detach().reshape(-1)[0]) / _UNIT) - 1]
-        return self._stored(name)
+        return self._numbered[round(float(weight.detach().reshape(-1)[0]) / _UNIT) - 1]
 
     def read(self, weight: torch.Tensor) -> torch.Tensor:
         """The float32 weight of a stand-in of the stored shape. Raises CheckpointError for NaN and infinity."""
-        stored = self.source(weight)
-        assert stored is not None  # callers ask is_stand_in first
-        return torch.from_numpy(WeightRecipe.of(stored).compute())
+        recipe = self.source(weight)
+        assert recipe is not None  # callers ask is_stand_in first
+        return torch.from_numpy(recipe.compute())
 
     def holds(self, name: str, weight: torch.Tensor) -> bool:
         """Whether the stored tensor `name` has the bytes of the stand-in's."""
         other = self.source(weight)
-        return other is not None and self._are_equal(name, other.name)
+        return other is not None and _are_equal(WeightRecipe.of(self._stored(name)), other)
 
     def describe(self, graphs: Iterable[ir.Graph]) -> None:
         """Replaces the stand-ins among the graphs' initializers by their recipes, one tensor for equal ones.
 
         Raises NotStreamedError for a large parameter that was computed from stand-ins.
         """
-        made: dict[tuple[StoredWeight, tuple[int, ...], tuple[int, ...]], ir.LazyTensor] = {}
+        made: dict[WeightRecipe, ir.LazyTensor] = {}
         for value in (value for graph in graphs for value in graph.initializers.values()):
             tensor = value.const_value
             if not isinstance(tensor, ir.Tensor) or not isinstance(tensor.raw, torch.Tensor):
                 continue
-            stored, axes, shape = self.source(tensor.raw), tensor.meta.get(_AXES, ()), tuple(tensor.raw.shape)
-            if stored is None:
+            whole, shape = self.source(tensor.raw), tuple(tensor.raw.shape)
+            if whole is None:
                 if isinstance(tensor.raw, torch.nn.Parameter) and tensor.raw.numel() >= REAL_BELOW:
                     raise NotStreamedError(f"the weight {printable(value.name)} is computed from stored ones")
                 continue
-            whole = WeightRecipe.of(stored)
-            recipe = whole.transposed(axes) if axes else whole
+            recipe = _moved(whole, tensor)
             if recipe is None or _long_axes(recipe.shape) != _long_axes(shape):
                 raise NotStreamedError(f"the weight {printable(value.name)} is a part of a stored one")
-            key = (stored, axes, shape)
-            if key not in made:
-                made[key] = recipe_tensor(WeightRecipe(recipe.parts, shape, recipe.axis), str(value.name))
-            value.const_value = made[key]
-
-    def _are_equal(self, one: str, other: str) -> bool:
-        infos = [self._tensors[name] for name in (one, other)]
-        if (infos[0].dtype, infos[0].shape) != (infos[1].dtype, infos[1].shape):
-            return False
-        size = infos[0].bytes
-        files = [np.memmap(self._folder / info.file, np.uint8, "r", info.offset, (size,)) for info in infos]
-        blocks = (slice(start, start + _COMPARED) for start in range(0, size, _COMPARED))
-        return all(np.array_equal(files[0][block], files[1][block]) for block in blocks)
+            recipe = replace(recipe, shape=shape)
+            if recipe not in made:
+                made[recipe] = recipe_tensor(recipe, str(value.name))
+            value.const_value = made[recipe]
 
     def _stored(self, name: str) -> StoredWeight:
         info = self._tensors[name]
         return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name)
+
+
+def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:
+    """Whether both have the same shape and stored bytes."""
+    if (one.shape, one.grid, one.order) != (other.shape, other.grid, other.order):
+        return False
+    return all(_hold_equal_bytes(*pair) for pair in zip(one.parts, other.parts, strict=True))
+
+
+def _hold_equal_bytes(one: StoredWeight, other: StoredWeight) -> bool:
+    if (one.dtype, one.shape) != (other.dtype, other.shape):
+        return False
+    files = [np.memmap(part.file, np.uint8, "r", part.offset, (part.bytes,)) for part in (one, other)]
+    blocks = (slice(start, start + _COMPARED) for start in range(0, one.bytes, _COMPARED))
+    return all(np.array_equal(files[0][block], files[1][block]) for block in blocks)
+
+
+def _moved(recipe: WeightRecipe, tensor: ir.TensorProtocol) -> WeightRecipe | None:
+    """The recipe with the axes of the initializer `tensor` (see weight_initializer); None where it has none."""
+    axes, view = tensor.meta.get(_AXES, ()), tensor.meta.get(_VIEW, ())
+    if view:
+        return recipe.rearranged(view, axes, tuple(tensor.raw.shape))
+    return recipe.transposed(axes) if axes else recipe
 
 
 def is_stand_in(weight: torch.Tensor) -> bool:
@@ -225,11 +252,18 @@ def turn_weights(graph: ir.Graph, prefix: str | None = None) -> None:
             del graph.initializers[str(weight.name)]
 
 
-def weight_initializer(graph: ir.Graph, name: str, weight: torch.Tensor, axes: tuple[int, ...] = ()) -> ir.Value:
-    """Adds the initializer `name`. axes: the order of a stand-in's axes in `weight`, () for its own."""
+def weight_initializer(
+    graph: ir.Graph, name: str, weight: torch.Tensor, axes: tuple[int, ...] = (), view: tuple[int, ...] = ()
+) -> ir.Value:
+    """Adds the initializer `name`. axes: the order of a stand-in's axes in `weight`, () for its own.
+
+    view: the shape that these axes are of, () for the stand-in's own; `weight` is then in another shape again.
+    """
     tensor = TorchTensor(weight, name=name)
     if axes:
         tensor.meta[_AXES] = axes
+    if view:
+        tensor.meta[_VIEW] = view
     value = ir.Value(name=name, shape=ir.Shape(tensor.shape), type=ir.TensorType(tensor.dtype), const_value=tensor)
     graph.register_initializer(value)
     return value

@@ -32,6 +32,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from workflows.common.errors import JoineryError, RecipeError, printable
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.export.decoder import DecoderModule
+from workflows.export.experts import arrange_experts
 from workflows.export.signature import ExportSignature
 from workflows.export.single_graph import SingleGraphModule
 from workflows.export.stand_ins import turn_weights, weights_as_inputs
@@ -48,6 +49,7 @@ def trace(module: torch.nn.Module, signature: ExportSignature, opset: int) -> ir
     program = export_program(module, signature, opset)
     with quiet_exporter(), weights_as_inputs(program.model):
         program.optimize()
+    arrange_experts(program.model.graph)
     turn_weights(program.model.graph)
     return program.model
 

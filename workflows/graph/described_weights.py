@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -50,6 +50,11 @@ class StoredWeight:
     axes: tuple[int, ...] = ()
 
     @property
+    def bytes(self) -> int:
+        """The bytes that it has in the file."""
+        return math.prod(self.shape) * np.dtype(_STORED[self.dtype] if self.name else self.dtype).itemsize
+
+    @property
     def result_shape(self) -> tuple[int, ...]:
         """The shape with the axes in the order of the result."""
         return tuple(self.shape[axis] for axis in self.axes) if self.axes else self.shape
@@ -57,11 +62,22 @@ class StoredWeight:
 
 @dataclass(frozen=True, slots=True)
 class WeightRecipe:
-    """How a tensor is made of stored ones: joined along `axis` of the result, then reshaped to `shape`."""
+    """How a tensor is made of stored ones: joined along `axis` of the result, then reshaped to `shape`.
+
+    grid: how parts of one shape lie side by side, on axes before their own: the experts of a layer. order: the order of
+    all these axes in the result.
+    """
 
     parts: tuple[StoredWeight, ...]
     shape: tuple[int, ...]
     axis: int = 0
+    grid: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+
+    @classmethod
+    def of_grid(cls, parts: Sequence[StoredWeight], grid: tuple[int, ...], shape: tuple[int, ...]) -> WeightRecipe:
+        """The tensor `shape` of parts of one shape, in the order of the grid."""
+        return cls(tuple(parts), shape, grid=grid, order=tuple(range(len(grid) + len(parts[0].shape))))
 
     @classmethod
     def of(cls, stored: StoredWeight) -> WeightRecipe:
@@ -75,12 +91,32 @@ class WeightRecipe:
 
     def transposed(self, axes: tuple[int, ...]) -> WeightRecipe | None:
         """The recipe with its axes in another order; None where parts were joined or reshaped before."""
-        if len(self.parts) > 1 or self.shape != self.parts[0].result_shape:
+        if len(self.parts) > 1 or self.order or self.shape != self.parts[0].result_shape:
             return None
         before = self.parts[0].axes or tuple(range(len(axes)))
         after = tuple(before[axis] for axis in axes)
         part = replace(self.parts[0], axes=() if after == tuple(range(len(after))) else after)
         return WeightRecipe.of(part)
+
+    def rearranged(self, view: tuple[int, ...], order: tuple[int, ...], shape: tuple[int, ...]) -> WeightRecipe | None:
+        """The recipe seen as `view`, with its axes in another order, then as `shape`; None where it cannot be."""
+        sizes, axes = self._axes()
+        groups = _split_axes([sizes[axis] for axis in axes], view)
+        if groups is None or (self.grid and any(len(group) > 1 for group in groups)):
+            return None
+        starts = dict(zip(axes, _starts(groups), strict=True))  # of each stored axis, among the axes of the view
+        places = dict(zip(axes, groups, strict=True))
+        stored = [starts[axis] + i for axis in range(len(sizes)) for i in range(len(places[axis]))]
+        parts = self.parts
+        if not self.grid:
+            parts = (replace(parts[0], shape=tuple(view[place] for place in stored), axes=()),)
+        return WeightRecipe(parts, shape, grid=self.grid, order=tuple(stored.index(place) for place in order))
+
+    def _axes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The sizes of the grid's and the parts' axes, and their order in the result before it is reshaped."""
+        part = self.parts[0]
+        sizes = (*self.grid, *part.shape)
+        return sizes, self.order or part.axes or tuple(range(len(sizes)))
 
     def sample(self) -> bytes:
         """Some bytes of the numbers as they are stored: equal tensors have equal samples."""
@@ -98,6 +134,8 @@ class WeightRecipe:
         Raises CheckpointError for NaN and infinite numbers of a checkpoint, and for a file that is gone.
         """
         first = self.parts[0]
+        if self.order:
+            return self._compute_in_order()
         axes = first.axes or tuple(range(len(first.shape)))
         along = axes[self.axis] if axes else 0
         shape = [*first.shape]
@@ -113,12 +151,39 @@ class WeightRecipe:
             _read(part, joined[tuple(places)] if shape else joined)
         return joined.transpose(axes).reshape(self.shape)
 
+    def _compute_in_order(self) -> Array:
+        """Each part is read into its places of the result, so that nothing is in memory twice."""
+        sizes, axes = self._axes()
+        result = np.empty(self.shape, np.float32)
+        stored = result.reshape([sizes[axis] for axis in axes]).transpose(np.argsort(axes))
+        for place, part in zip(np.ndindex(*self.grid), self.parts, strict=True):
+            _read(part, stored[place])
+        return result
+
+
+def _split_axes(sizes: Sequence[int], view: Sequence[int]) -> list[list[int]] | None:
+    """The sizes of `view` that each of `sizes` is divided into; None where their borders differ."""
+    groups: list[list[int]] = []
+    rest = [*view]
+    for size in sizes:
+        group = [rest.pop(0)] if rest else []
+        while rest and math.prod(group) < size:
+            group.append(rest.pop(0))
+        if math.prod(group) != size or not group:
+            return None
+        groups.append(group)
+    return None if rest else groups
+
+
+def _starts(groups: Sequence[Sequence[int]]) -> list[int]:
+    return [sum(map(len, groups[:index])) for index in range(len(groups))]
+
 
 def join_recipes(recipes: list[WeightRecipe | None], axis: int) -> WeightRecipe | None:
     """The recipe of tensors joined along an axis; None where one has none, or they are stored in different orders."""
     parts: list[StoredWeight] = []
     for recipe in recipes:
-        if recipe is None or len(recipe.parts) > 1 or recipe.shape != recipe.parts[0].result_shape:
+        if recipe is None or len(recipe.parts) > 1 or recipe.order or recipe.shape != recipe.parts[0].result_shape:
             return None
         parts += recipe.parts
     if len({(part.axes, part.name == "") for part in parts}) > 1:
@@ -227,9 +292,8 @@ def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
         )
         for part in recipe["parts"]
     )  # fmt: skip
-    return DescribedRegion(
-        entry["offset"], entry["length"], WeightRecipe(parts, tuple(recipe["shape"]), recipe["axis"])
-    )
+    shape, grid, order = (tuple(recipe[name]) for name in ("shape", "grid", "order"))
+    return DescribedRegion(entry["offset"], entry["length"], WeightRecipe(parts, shape, recipe["axis"], grid, order))
 
 
 def _is_constant(stored: StoredWeight) -> bool:

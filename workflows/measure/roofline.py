@@ -1,4 +1,5 @@
-"""The limit by memory bandwidth: a decoder reads every weight and every valid key and value once per token.
+"""The limit by memory bandwidth: a decoder reads every weight and every valid key and value once per token; of experts,
+the selected ones.
 
     tokens/s at most = read bandwidth / (weights' bytes + valid KV bytes)      (Williams et al. 2009, memory-bound side)
 
@@ -44,8 +45,9 @@ def weight_bytes(bundle: Bundle) -> int:
     noted: dict[str, int] = {}
     try:
         for entry in json.loads(bundle.text("evidence.json") or "[]"):
-            if entry.get("component") in steps and isinstance(entry.get("bytes"), int):
-                noted[entry["component"]] = entry["bytes"]  # the last stage's counts
+            read = entry.get("step_bytes", entry.get("bytes"))  # builds of before 0.3 noted no step_bytes
+            if entry.get("component") in steps and isinstance(read, int):
+                noted[entry["component"]] = read  # the last stage's counts
     except (ValueError, AttributeError, TypeError):
         raise BundleError("evidence.json of the bundle cannot be read: build the bundle anew.") from None
     if noted:

@@ -23,7 +23,7 @@ Ranges = Mapping[str, tuple[float, float]]  # value name → the lowest and the 
 
 QUANTIZED_OPS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "ConvInteger",
                  "QLinearMatMul", "QLinearConv", "MatMulNBits", "GatherBlockQuantized", "DynamicQuantizeMatMul",
-                 "MatMulIntegerToFloat")  # fmt: skip
+                 "MatMulIntegerToFloat", "QMoE")  # fmt: skip
 
 
 class Method:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from workflows.kvcache.geometry import MASK
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_edits import add_initializer, bypass, keeps_float32, make_node
-from workflows.optimize.queries import largest_finite
+from workflows.optimize.queries import consumers, largest_finite
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.lazy_tensors import lazy_tensors
 from workflows.recipe import QuantizeSettings
@@ -29,7 +29,9 @@ SUMS = ("Pow", "ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2", "LpNorm
 ROOTS = ("Sqrt", "Reciprocal", "Log")
 UNTYPED = ("Range", "Resize", "Constant", "ConstantOfShape", "EyeLike")
 STATEFUL = ("LinearAttention", "CausalConvWithState")  # a state that each token changes gathers rounding errors
-FULL = frozenset({*SUMS, *ROOTS, *UNTYPED, *STATEFUL})
+EXPERTS = ("MoE",)  # whose kernel takes float32 alone on the CPU, the one provider that such graphs are built for
+CHOICES = ("TopK",)  # which takes no bf16 below opset 24, and which 16 bits would tip
+FULL = frozenset({*EXPERTS, *CHOICES, *SUMS, *ROOTS, *UNTYPED, *STATEFUL})
 _WHOLE = (ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8, ir.DataType.UINT8)
 _CACHE_NAMES = ("past_key_values.", "present.", "cross.", MASK)
 _STATE = re.compile(r"\.(conv\d*|recurrent)$")  # of fixed size
@@ -66,6 +68,7 @@ class _Retyping:
         self._floats = {value for value in (*graph.inputs, *graph.initializers.values()) if value.dtype == FLOAT}
         self._exact: set[ir.Value] = set()  # float32 values that come of whole numbers alone
         self._made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
+        self._guards: set[ir.Node] = set()  # what export puts behind experts: they must read the same rows
 
     def run(self) -> list[Refusal]:
         """Rewrites the graph; returns the nodes that the user excluded."""
@@ -93,7 +96,9 @@ class _Retyping:
         self._floats.update(results)
         exact = self._is_exact(node, sources)
         full = exact or node.op_type in FULL or node.name in self._excluded or keeps_float32(node)
-        wanted = FLOAT if full else self._dtype
+        if node.op_type in EXPERTS or (node in self._guards and node.op_type == "Mul"):
+            self._guards.update(consumers(node.outputs[0]))
+        wanted = FLOAT if full or node in self._guards else self._dtype
         for index, value in enumerate(node.inputs):
             if value is not None and value in self._floats:
                 node.replace_input_with(index, self._as(value, wanted, node))
@@ -119,7 +124,7 @@ class _Retyping:
     def _as(self, value: ir.Value, wanted: ir.DataType, reader: ir.Node) -> ir.Value:
         """Returns the value in the type `wanted`, converted once."""
         if value.is_initializer() and not value.is_graph_input():
-            return self._constant(value, wanted)
+            return self._constant(value, wanted, reader)
         if value.dtype == wanted:
             return value
         if (value, wanted) not in self._made:
@@ -129,12 +134,25 @@ class _Retyping:
             self._made[value, wanted] = made
         return self._made[value, wanted]
 
-    def _constant(self, value: ir.Value, wanted: ir.DataType) -> ir.Value:
+    def _constant(self, value: ir.Value, wanted: ir.DataType, node: ir.Node) -> ir.Value:
         assert value.const_value is not None  # an initializer of a graph on disk
-        if wanted == FLOAT:  # large ones are weights of a node that was excluded
-            return value if value.const_value.size > 1 << 16 else self._clamped(value)
-        name = f"{value.name}.{wanted.name.lower()}"
-        return add_initializer(self._graph, name, to_half(value.const_value, wanted, name))
+        if wanted == FLOAT:  # large ones are weights of experts, or of a node that was excluded
+            if value.const_value.size <= 1 << 16:
+                return self._clamped(value)
+            return self._widened(value, node) if node.op_type in EXPERTS else value
+        return self._half(value, wanted)
+
+    def _half(self, value: ir.Value, dtype: ir.DataType) -> ir.Value:
+        assert value.const_value is not None  # as _constant's
+        name = f"{value.name}.{dtype.name.lower()}"
+        return add_initializer(self._graph, name, to_half(value.const_value, dtype, name))
+
+    def _widened(self, weight: ir.Value, reader: ir.Node) -> ir.Value:
+        """The weight stored in 16 bits and read in float32."""
+        made = ir.Value(name=f"{weight.name}.widened", type=ir.TensorType(FLOAT), shape=weight.shape)
+        cast = make_node("Cast", [self._half(weight, self._dtype)], [made], {"to": int(FLOAT)}, like=reader)
+        self._graph.insert_before(reader, cast)
+        return made
 
     def _clamped(self, value: ir.Value) -> ir.Value:
         """Returns a float32 constant within the range of 16 bits, so that a mask's floor stays finite behind a Cast."""

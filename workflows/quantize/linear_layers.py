@@ -13,13 +13,14 @@ import onnx_ir as ir
 
 from workflows.optimize.base import Refusal
 from workflows.optimize.graph_edits import keeps_float32
-from workflows.optimize.queries import DEFAULT_DOMAINS, dimensions, producer, weight_input
+from workflows.optimize.queries import DEFAULT_DOMAINS, consumers, dimensions, producer, weight_input
 from workflows.recipe import QuantizeSettings
 
 LOGITS = "logits"
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _ATTENTION = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
 _MOVING = ("Cast", "Identity", "Reshape", "Transpose")
+_BEFORE_CHOICE = ("Reshape", "Cast", "Softmax", "Sigmoid", "Add", "Sqrt", "Softplus")
 _AFTER_HEAD = frozenset({"Reshape", "Slice", "Cast", "Add", "Mul", "Div", "Tanh", "Squeeze", "Unsqueeze", "Identity"})
 
 
@@ -90,6 +91,19 @@ def is_behind_attention(node: ir.Node) -> bool:
     return source.op_type in _ATTENTION or (source.op_type == "MatMul" and weight_input(source) is None)
 
 
+def is_router(node: ir.Node) -> bool:
+    """Whether the product's result selects experts: a TopK reads it, behind what happens to each number of it."""
+    pending, seen = [node], {node}
+    while pending:
+        for reader in consumers(pending.pop().outputs[0]):
+            if reader.op_type == "TopK":
+                return True
+            if reader.op_type in _BEFORE_CHOICE and reader not in seen:
+                seen.add(reader)
+                pending.append(reader)
+    return False
+
+
 def find_tables(graph: ir.Graph) -> Iterator[tuple[ir.Node, ir.Value]]:
     """Returns (Gather, table) of the float matrices that are indexed by tokens."""
     for node in graph:
@@ -144,6 +158,8 @@ def _reason_against(linear: LinearProduct, graph: ir.Graph, settings: QuantizeSe
         return "the recipe excludes it"
     if linear.node is head and not settings.head:
         return "it is the head, which the recipe leaves alone"
+    if is_router(linear.node):
+        return "it selects experts, which rounding would tip"
     if linear.node.graph is not graph:
         return "it stands within control flow"
     if linear.tensor.dtype not in _FLOATS:

@@ -1,6 +1,6 @@
 """Estimates the rounding error of each quantized weight from the graph only.
 
-    MatMulNBits, GatherBlockQuantized, DequantizeLinear ──scales──▶ Δ²/12 of an element ──÷ mean w²──▶ relative error
+    MatMulNBits, QMoE, DequantizeLinear … ──scales──▶ Δ²/12 of an element ──÷ mean w²──▶ relative error
 
 A value rounded to a grid of step Δ has the mean square error Δ²/12 (Widrow, Kollár: Quantization Noise, 2008). The
 estimate needs no original weights and shows where a grid is too coarse for its block; `joinery eval` measures the
@@ -9,7 +9,7 @@ effect on the logits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -26,7 +26,12 @@ from workflows.quantize.grids import BlockFormat
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 
-_PLACES = {"MatMulNBits": (1, 2, 3), "GatherBlockQuantized": (0, 2, 3)}  # of q, scales and zero points
+# Of q, scales and zero points; experts have two weights.
+_PLACES = {
+    "MatMulNBits": ((1, 2, 3),),
+    "GatherBlockQuantized": ((0, 2, 3),),
+    "QMoE": ((2, 3, 11), (5, 6, 12)),
+}
 Array = NDArray[np.float32]
 Reader = Callable[[str], NDArray[np.generic]]  # of an initializer by its name
 
@@ -42,19 +47,24 @@ def rounding_errors(
         if cancelled():
             raise Cancelled("The reading of the weights was cancelled.")
         report(ProgressEvent(stage="rounding", message=node.name, done=done, total=len(nodes), unit="nodes"))
-        bits, step, values = _weight(node, partial(_read, file, weights))
-        power = float(np.mean(np.square(values, dtype=np.float64)))
-        noise = float(np.mean(np.square(step, dtype=np.float64))) / 12
-        error = float(np.sqrt(noise / power)) if power else 0.0
+        found = [*_weights(node, partial(_read, file, weights))]
+        bits, error = found[0][0], max(_error(step, values) for _, step, values in found)
         errors.append(NodeRounding(node.name or node.output[0], node.op_type, bits, error))
     return RoundingReport(sorted(errors, key=lambda one: -one.error))
+
+
+def _error(step: Array, values: Array) -> float:
+    power = float(np.mean(np.square(values, dtype=np.float64)))
+    noise = float(np.mean(np.square(step, dtype=np.float64))) / 12
+    return float(np.sqrt(noise / power)) if power else 0.0
 
 
 def _is_quantized(node: onnx.NodeProto, weights: dict[str, onnx.TensorProto]) -> bool:
     """Whether its weight is stored in integers, with constant scales."""
     if node.op_type == "DequantizeLinear":
         return len(weights.get(node.input[0], onnx.TensorProto()).dims) > 1 and node.input[1] in weights
-    return node.op_type in _PLACES and all(node.input[place] in weights for place in _PLACES[node.op_type][:2])
+    places = [place for q, scales, _ in _PLACES.get(node.op_type, ()) for place in (q, scales)]
+    return bool(places) and all(_named(node, place) in weights for place in places)
 
 
 def _read(file: GraphFile, weights: dict[str, onnx.TensorProto], name: str) -> NDArray[np.generic]:
@@ -67,19 +77,20 @@ def _read(file: GraphFile, weights: dict[str, onnx.TensorProto], name: str) -> N
     return array
 
 
-def _weight(node: onnx.NodeProto, read: Reader) -> tuple[int, Array, Array]:
-    """Returns (bits, the step of each block or channel by its share of the weight, the weight's values)."""
+def _weights(node: onnx.NodeProto, read: Reader) -> Iterator[tuple[int, Array, Array]]:
+    """Yields (bits, the step of each block or channel by its share of the weight, the weight's values)."""
     if node.op_type == "DequantizeLinear":
-        return _of_grid(node, read)
+        yield _of_grid(node, read)
+        return
     facts = {one.name: one.i for one in node.attribute}
-    q, scales, zeros = (_named(node, place) for place in _PLACES[node.op_type])
-    how = BlockFormat(facts.get("bits", 4), facts.get("block_size", 128), False)
-    packed = read(q).view(np.uint8)
-    steps = read(scales).astype(np.float32).reshape(len(packed), -1)
-    inner = facts.get("K", steps.shape[1] * how.size)
-    middle = read(zeros).view(np.uint8).reshape(len(packed), -1) if zeros else None
-    blocks = packed.reshape(len(packed), steps.shape[1], -1)
-    return how.bits, steps, dequantize_rows(blocks, steps, middle, inner, how)
+    how = BlockFormat(facts.get("expert_weight_bits", facts.get("bits", 4)), facts.get("block_size", 128), False)
+    for q, scales, zeros in (map(partial(_named, node), places) for places in _PLACES[node.op_type]):
+        packed = read(q).view(np.uint8)
+        rows = int(np.prod(packed.shape[:-1])) if node.op_type == "QMoE" else len(packed)
+        steps = read(scales).astype(np.float32).reshape(rows, -1)
+        middle = read(zeros).view(np.uint8).reshape(rows, -1) if zeros else None
+        inner = facts.get("K", steps.shape[1] * how.size)
+        yield how.bits, steps, dequantize_rows(packed.reshape(*steps.shape, -1), steps, middle, inner, how)
 
 
 def _of_grid(node: onnx.NodeProto, read: Reader) -> tuple[int, Array, Array]:

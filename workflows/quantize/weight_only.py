@@ -1,6 +1,7 @@
 """int4, int8: weights quantized in blocks, activations in floating point.
 
 x · W  →  MatMulNBits(x, q, scales, zero points, bias)        Gather(W, ids)  →  GatherBlockQuantized
+MoE(x, …)  →  QMoE(x, …)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from workflows.optimize.queries import consumers, dimensions, producer
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.block_quantization import quantized_matrix, quantized_table
 from workflows.quantize.error_compensation import Sums
+from workflows.quantize.experts import Experts, expert_format, find_experts, quantize_experts
 from workflows.quantize.grids import BlockFormat
 from workflows.quantize.linear_layers import LinearProduct, find_head, find_linears, find_tables, is_behind_attention
 from workflows.recipe import QuantizeSettings
@@ -50,7 +52,9 @@ class WeightOnly(Method):
         linears, refused = find_linears(model, settings)
         weights, head = {linear.weight for linear in linears}, find_head(model.graph)
         tables = list(find_tables(model.graph))
-        taken = 0
+        experts, kept = find_experts(model.graph, settings.exclude)
+        refused += kept
+        taken = self._take_experts(experts, how, settings.accuracy_level, refused)
         for linear in linears:
             own = (fine if linear.node is head or is_behind_attention(linear.node) else how).fitted(linear.inner)
             sums = self._sums(linear.tensor)
@@ -67,6 +71,19 @@ class WeightOnly(Method):
                 _to_block_gather(gather, table, own, self._mark(own), self._sums(table.const_value))
                 taken += 1
         return PassResult(bool(linears or taken), tuple(refused))
+
+    def _take_experts(self, found: list[Experts], how: BlockFormat, level: int, refused: list[Refusal]) -> int:
+        """Quantizes those whose sizes blocks divide; returns how many."""
+        taken = 0
+        for experts in found:
+            own = expert_format(experts, how)
+            if own is None:
+                sizes = " and ".join(map(str, experts.inner))
+                refused.append(Refusal(f"experts of {sizes} inputs are no whole blocks", str(experts.node.name)))
+                continue
+            quantize_experts(experts, own, self._mark(own), level)
+            taken += 1
+        return taken
 
     def _sums(self, weight: ir.TensorProtocol) -> Sums | None:
         return self._moments(weight) if self._moments is not None else None

@@ -1,7 +1,8 @@
 """The memory that a build takes, from the sizes of the checkpoint's tensors.
 
 whole:     all weights in float32 at once         fixed + 1.08 × the weights
-streamed:  a tensor and a layer at a time         fixed + 1.35 × the largest tensor + 2 × the largest layer
+streamed:  a tensor and a layer at a time         fixed + 1.35 × the largest tensor + 2 × the largest layer,
+                                                  of its experts 1 ×
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from workflows.recipe.family import Family
 STREAM_ABOVE = 256 << 20  # bytes of float32 weights; fewer are held in memory
 _FIXED_BYTES = 525 << 20  # of a small model
 _WHOLE_COPIES = 1.08
-_TENSOR_COPIES, _LAYER_COPIES = 1.35, 2.0  # measured: 1.4 GB for 0.6B, 5.4 for 8B
+_TENSOR_COPIES, _LAYER_COPIES = 1.35, 2.0  # measured: 1.4 GB for 0.6B, 5.6 for 8B
+_EXPERT_COPIES = 1.0  # measured: 4.4 GB for layers of 128 experts, 2.4 GB each
 _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.experts.5.up_proj.weight`
 
 
@@ -39,9 +41,9 @@ def build_bytes(checkpoint: Checkpoint, streamed: bool) -> float:
     """The memory of a build, in bytes."""
     if not streamed:
         return whole_build_bytes(float32_bytes(checkpoint))
-    layers: defaultdict[str, int] = defaultdict(int)
+    layers: defaultdict[str, float] = defaultdict(float)
     for name, tensor in checkpoint.tensors.items():
         if layer := _LAYER.match(name):
-            layers[layer[0]] += 4 * tensor.elements
+            layers[layer[0]] += 4 * tensor.elements * (_EXPERT_COPIES if ".experts." in name else _LAYER_COPIES)
     largest = max(4 * tensor.elements for tensor in checkpoint.tensors.values())
-    return _FIXED_BYTES + _TENSOR_COPIES * largest + _LAYER_COPIES * max(layers.values(), default=0)
+    return _FIXED_BYTES + _TENSOR_COPIES * largest + max(layers.values(), default=0)

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 
 from tests.workflows.conftest import make_qwen3
@@ -19,6 +20,9 @@ from workflows.graph.weights import WEIGHTS
 from workflows.recipe import build_memory
 from workflows.wire.events import Event, NoticeEvent, ProgressEvent
 
+_EXPERTS = {
+    "hidden_size": 64, "intermediate_size": 96, "moe_intermediate_size": 96, "num_experts": 12, "num_local_experts": 12,
+}  # fmt: skip
 DEMOS = ("demo:qwen3", "demo:qwen3-draft")
 
 
@@ -79,6 +83,17 @@ def test_a_model_with_own_attention_streams(tmp_path: Path, monkeypatch: pytest.
     checkpoint = save_decoder("bloom", tmp_path / "checkpoint", num_hidden_layers=6)
     whole, streamed = both(checkpoint, tmp_path, monkeypatch, capacity=128, check="quick")
     assert digests(streamed) == digests(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["qwen3_moe", "gpt_oss"])
+def test_experts_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str) -> None:
+    """Those that transformers merges from many stored tensors, and those that are stored merged and turned."""
+    checkpoint = save_decoder(family, tmp_path / "checkpoint", num_hidden_layers=6, num_experts_per_tok=2, **_EXPERTS)
+    whole, streamed = both(checkpoint, tmp_path, monkeypatch, capacity=128, check="quick", precision="int4")
+    assert digests(streamed) == digests(whole)
+    operators = {node.op_type for node in onnx.load(streamed / "decoder.onnx", load_external_data=False).graph.node}
+    assert "QMoE" in operators and "MoE" not in operators
 
 
 @pytest.mark.usefixtures("common_stages")

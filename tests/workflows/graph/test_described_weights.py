@@ -143,3 +143,36 @@ def test_constants_move_with_their_folder(tmp_path: Path) -> None:
     model = load_saved_graph(tmp_path / "complete" / "g.onnx")
     values = {str(v.name): v.const_value for v in model.graph.initializers.values()}
     np.testing.assert_array_equal(values["big"].numpy(), weights(96))
+
+
+@pytest.mark.parametrize("grid", [(), (3,), (3, 2)])
+@pytest.mark.parametrize("seed", range(4))
+def test_axes_in_any_order(grid: tuple[int, ...], seed: int, tmp_path: Path) -> None:
+    """What numpy makes of the whole array; of a grid, parts are read straight into their places."""
+    rng = np.random.default_rng(seed)
+    whole = rng.standard_normal((*grid, 4, 6)).astype(np.float32)
+    parts = [stored(tmp_path, part, "float32", f"w{i}") for i, part in enumerate(whole.reshape(-1, 4, 6))]
+    recipe = WeightRecipe.of_grid(parts, grid, whole.shape)
+    np.testing.assert_array_equal(recipe.compute(), whole)
+    view = whole.shape if grid else (2, 2, 3, 2)
+    order = tuple(int(axis) for axis in rng.permutation(len(view)))
+    expected = whole.reshape(view).transpose(order)
+    shape = (expected.shape[0], -1)
+    expected = expected.reshape(shape)
+    moved = recipe.rearranged(view, order, expected.shape)
+    assert moved is not None
+    np.testing.assert_array_equal(moved.compute(), expected)
+    assert moved.transposed((1, 0)) is None and join_recipes([moved], 0) is None
+
+
+def test_a_view_that_cuts_across_parts_has_no_recipe(tmp_path: Path) -> None:
+    whole = np.arange(24, dtype=np.float32).reshape(3, 2, 4)
+    parts = [stored(tmp_path, part, "float32", f"w{i}") for i, part in enumerate(whole)]
+    recipe = WeightRecipe.of_grid(parts, (3,), (3, 2, 4))
+    assert recipe.rearranged((3, 2, 2, 2), (0, 1, 2, 3), (24,)) is None
+    assert recipe.rearranged((2, 3, 4), (0, 1, 2), (24,)) is None
+    single = WeightRecipe.of(stored(tmp_path, whole, "float32"))
+    assert single.rearranged((6, 4), (0, 1), (24,)) is None
+    found = single.rearranged((3, 2, 2, 2), (0, 2, 1, 3), (3, 8))
+    assert found is not None
+    np.testing.assert_array_equal(found.compute(), whole.reshape(3, 2, 2, 2).transpose(0, 2, 1, 3).reshape(3, 8))

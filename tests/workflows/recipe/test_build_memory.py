@@ -28,10 +28,13 @@ def test_a_whole_build_grows_with_all_weights() -> None:
 
 
 def test_a_streamed_build_grows_with_the_largest_tensor_and_layer() -> None:
-    """All experts of a layer are in it; other layers and small tensors count for nothing."""
-    sizes = {"model__layers__0__up": MIB, "model__layers__1__mlp__experts__0__up": 2 * MIB}
+    """All experts of a layer are in it, once; other layers and small tensors count for nothing."""
+    sizes = {"model__layers__1__o": MIB} | {
+        "model__layers__0__up": MIB,
+        "model__layers__1__mlp__experts__0__up": 2 * MIB,
+    }
     sizes |= {"model__layers__1__mlp__experts__1__up": 3 * MIB, "table": 10 * MIB, "norm": 8}
-    assert build_bytes(checkpoint(**sizes), True) == pytest.approx((525 + 1.35 * 40 + 2 * 20) * MIB)
+    assert build_bytes(checkpoint(**sizes), True) == pytest.approx((525 + 1.35 * 40 + 20 + 2 * 4) * MIB)
     assert build_bytes(checkpoint(table=10 * MIB), True) == pytest.approx((525 + 1.35 * 40) * MIB)
 
 
