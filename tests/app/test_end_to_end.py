@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+from pathlib import Path
 from typing import Any
 
+import psutil
+import pytest
 from PySide6.QtCore import Qt
 
 from app.chat.decoding.chain_ops import ChainRow
@@ -15,11 +19,14 @@ from app.chat.decoding.form_editor import form_examples
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
+from tests.fakes.sshd import machine_without_network
+from workflows.measure.history import RunHistory
+from workflows.process.machines import RemoteMachine, add_machine
 
 PATIENCE_MS = 600_000
 
 
-def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
+def test_from_the_demo_to_a_streamed_reply(qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context = AppContext()
     window = MainWindow(context, PAGES)
     qtbot.addWidget(window)
@@ -38,6 +45,10 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
     survive_a_kill(qtbot, window)
     assert "56" in ask(qtbot, window, "What is 8 times 7?")
     held_to_a_form(qtbot, window)
+    if sys.platform != "win32":  # the other machine has a POSIX shell
+        program, machine = machine_without_network(tmp_path, tmp_path)
+        monkeypatch.setenv("JOINERY_SSH", program)
+        on_another_machine(qtbot, window, machine)
     window.close()
 
 
@@ -85,3 +96,32 @@ def survive_a_kill(qtbot: Any, window: MainWindow) -> None:
     assert "SIGKILL" in banner.message
     session.reopen()
     qtbot.waitUntil(lambda: session.state == "ready", timeout=PATIENCE_MS)
+
+
+def on_another_machine(qtbot: Any, window: MainWindow, machine: RemoteMachine) -> None:
+    """The session moves there, replies and is recorded here; its memory is shown, and a hang is noticed."""
+    context, session = window.context, window.context.session
+    worker, hangs, memory = context.session_worker, list[bool](), list[int]()
+    worker.hung.connect(hangs.append)
+    worker.memory.connect(memory.append)
+    add_machine(machine)
+    copied: list[str] = []
+    session.progress.connect(lambda event: copied.append(event.stage))
+    context.machines.choose(machine.name)
+    qtbot.waitUntil(lambda: session.state == "ready", timeout=PATIENCE_MS)
+    assert "copy" in copied and context.ready is not None
+    session.generate("8*7=", {"max_new_tokens": 4})
+    qtbot.waitUntil(lambda: session.state == "ready", timeout=PATIENCE_MS)
+    assert RunHistory().runs("generate")[0].machine.startswith(f"{machine.name}: ")
+    assert session.generate("8*7=", {"max_new_tokens": 100_000, "temperature": 100.0, "seed": 1})
+    qtbot.waitUntil(lambda: max(memory) > 50 << 20, timeout=PATIENCE_MS)
+    below = psutil.Process(worker.pid).children(recursive=True)
+    there = next(one for one in below if one.cmdline()[-1:] == ["workflows.service.worker"])
+    there.suspend()
+    qtbot.waitUntil(lambda: hangs[-1:] == [True], timeout=PATIENCE_MS)
+    there.resume()
+    qtbot.waitUntil(lambda: hangs[-1:] == [False], timeout=PATIENCE_MS)
+    session.stop()
+    qtbot.waitUntil(lambda: session.state == "ready", timeout=PATIENCE_MS)
+    context.machines.choose("")
+    qtbot.waitUntil(lambda: session.state == "ready" and context.session_worker.pid != 0, timeout=PATIENCE_MS)
