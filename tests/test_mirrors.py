@@ -31,7 +31,8 @@ TOGETHER = {
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
     "service/sweep/test_schedule": "service/sweep/executors",
     "service/remote/test_connection": (
-        "process/activity process/run_outbox service/remote/agent service/remote/child service/remote/copying "
+        "process/activity process/guard process/run_outbox service/remote/agent service/remote/child "
+        "service/remote/copying "
         "service/remote/machine_check service/remote/path_fields service/remote/remote_command "
         "service/remote/remote_history service/remote/remote_worker"
     ),

@@ -22,7 +22,6 @@ from typer.core import TyperOption
 from workflows.cli.commands import BUNDLE_COMMANDS, MACHINE_FLAG, names_machine
 from workflows.cli.output import interruptible
 from workflows.cli.progress import ProgressDisplay
-from workflows.common.errors import Cancelled
 from workflows.process.sandbox import OnFetched
 
 if TYPE_CHECKING:
@@ -70,10 +69,7 @@ def run_there(name: str, arguments: Sequence[Argument]) -> int:
     machine = machine_named(name)
     columns = shutil.get_terminal_size((120, 24)).columns
     with interruptible() as cancelled, ProgressDisplay() as display:
-        code = run_command(machine, arguments, display.show, cancelled, columns)
-    if code == Cancelled.exit_code:
-        raise Cancelled("Cancelled.")
-    return code
+        return run_command(machine, arguments, display.show, cancelled, columns)
 
 
 def line_arguments(context: Context) -> Iterator[Argument]:

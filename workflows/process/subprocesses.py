@@ -46,6 +46,13 @@ def module_search_path(inherited: str) -> str:
     return os.pathsep.join([here, *others])
 
 
+def own_group() -> dict[str, Any]:
+    """Arguments of Popen for a process in a group of its own, which Ctrl+C does not reach."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
 @dataclass(frozen=True)
 class ProcessResult:
     """The end of a subprocess. last_line: of stdout. log: stderr. failure: a clause; empty after exit code 0."""

@@ -22,12 +22,11 @@ import psutil
 
 from workflows.common.errors import RequestError
 from workflows.process.activity import ProcessActivity
-from workflows.process.subprocesses import module_search_path, python_command
+from workflows.process.subprocesses import module_search_path, own_group, python_command
 
-GUARD = "workflows.service.remote.child"
+GUARD = "workflows.process.guard"
 MODULES = ("workflows", "workflows.service.worker")
 """The modules that a connection may start: the command line, and the worker."""
-_PR_SET_PDEATHSIG = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 _READ = 1 << 16
 
 
@@ -51,7 +50,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **own, **environment},
-            start_new_session=True,
+            **own_group(),
         )
         self.pid = self._process.pid
         self._activity = ProcessActivity()
@@ -70,11 +69,17 @@ class Child:
 
     def interrupt(self) -> None:
         """What Ctrl+C does on a terminal: SIGINT to the whole group."""
+        if sys.platform == "win32":
+            self._process.terminate()
+            return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGINT)
 
     def kill(self) -> None:
         """Kills the whole group at once."""
+        if sys.platform == "win32":
+            self._process.kill()
+            return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
@@ -107,22 +112,3 @@ def _pump(stream: IO[bytes], is_output: bool, on_output: Callable[[bool, bytes],
     """Passes on what arrives, as soon as it does."""
     while data := os.read(stream.fileno(), _READ):
         on_output(is_output, data)
-
-
-def main() -> None:
-    """Runs the module named in the arguments; on Linux it ends with the agent, even one that was killed."""
-    import runpy
-
-    agent, module, *arguments = sys.argv[1:]
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != int(agent):  # it was killed before the call
-            os._exit(1)
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from workflows.common import errors
 from workflows.common.errors import Cancelled, JoineryError, RemoteError, printable
 from workflows.common.files import atomic_target
 from workflows.process.machines import RemoteMachine
+from workflows.process.subprocesses import own_group
 from workflows.service.remote.frames import (
     ALIVE,
     ALIVE_EVERY_S,
@@ -303,7 +303,7 @@ def _start(machine: RemoteMachine) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=sys.platform != "win32",
+            **own_group(),
         )
     except OSError as error:
         raise RemoteError(f"ssh cannot be started ({error.strerror}): install the OpenSSH client.") from None

@@ -31,6 +31,8 @@ class OutputFile(NamedTuple):
 
 Argument = str | tuple[str, Path] | OutputFile
 """A text as it is; or a text and the path of a file or folder that follows it: ("--draft=", Path("small"))."""
+CANCELLED = "joinery: Cancelled."
+"""What a cancelled command prints there, and the one here afterwards."""
 _POLL_S, _GRACE_S = 0.1, 8.0
 
 
@@ -58,7 +60,8 @@ class _Printer(ChildListener):
     def on_errors(self, data: bytes) -> None:
         *lines, self._line = (self._line + self._decoders[1].decode(data)).split("\n")
         for line in lines:
-            self._print(self._errors, self._paths.localized(line) + "\n")
+            if line != CANCELLED:
+                self._print(self._errors, self._paths.localized(line) + "\n")
 
     def on_run(self, run: object) -> None:
         record_remote_run(self._machine, self._paths, run, to_stderr)
@@ -112,6 +115,8 @@ def run_command(
             raise RemoteError(connection.problem())
         for there, here in outputs.items() if not code else ():
             connection.fetch(there, here)
+    if code == Cancelled.exit_code or (code < 0 and cancelled()):
+        raise Cancelled("Cancelled.")
     if code < 0:
         raise RemoteError(f"joinery on {machine.name} ended by {signal_description(-code)}.")
     return code

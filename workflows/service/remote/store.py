@@ -94,7 +94,7 @@ class FileStore:
             try:
                 self._link(draft / name, files)
                 try_remove(folder)
-                draft.rename(folder)
+                draft.replace(folder)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
         return folder / name

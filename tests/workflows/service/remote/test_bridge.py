@@ -73,6 +73,7 @@ def test_a_hanging_worker_answers_no_ping(bridge: Client, demo_split_bundle: Pat
     bridge.until(lambda one: one["job"] == job)
 
 
+@pytest.mark.slow
 def test_the_end_of_the_connection_ends_the_job_with_a_sentence(bridge: Client, demo_split_bundle: Path) -> None:
     assert bridge.last(bridge.send("open", bundle=str(demo_split_bundle)))["event"] == "ready"
     hot = {"max_new_tokens": 100_000, "temperature": 100.0, "seed": 1}

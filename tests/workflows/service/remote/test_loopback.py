@@ -178,7 +178,7 @@ def fault(kind: str, client: subprocess.Popen[bytes], relay: Relay, server: Loop
         client.send_signal(signal.SIGSTOP)
     elif kind == "worker stopped, client killed":
         for one in processes_of(server):
-            if "workflows.service.remote.child" in one.cmdline():
+            if "workflows.process.guard" in one.cmdline():
                 one.suspend()
         client.kill()
 
