@@ -18,6 +18,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME, current_states, is_using_adapter
 from workflows.export.complex_rotation import connect_complex_rotations
+from workflows.export.dynamic_rotation import fix_dynamic_rotations
 from workflows.export.expert_loops import connect_expert_loops
 from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
 from workflows.export.recurrence import connect_recurrences
@@ -109,6 +110,7 @@ def load_model(
     connect_recurrences(model, current_states)
     connect_complex_rotations(model, is_using_adapter)
     connect_expert_loops(model)
+    fix_dynamic_rotations(model)
     return model.eval().requires_grad_(False)
 
 
