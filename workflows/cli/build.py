@@ -16,6 +16,7 @@ from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
 from workflows.recipe.settings import parse_settings
+from workflows.recipe.tuning import format_for
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 from workflows.wire.stage_times import stage_times
@@ -45,6 +46,9 @@ def build(
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
     check: str | None = typer.Option(None, "--check", help="full or quick: in how many ways the result is compared."),
+    for_processor: str | None = typer.Option(
+        None, "--for-processor", metavar="NAME", help="Take the int4 format that is fastest there; see joinery tune."
+    ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
     ignore_estimate: bool = typer.Option(
@@ -58,6 +62,8 @@ def build(
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
+    if for_processor is not None:
+        options["quantize"] = {**format_for(for_processor), **_chosen_quantize(options)}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
     request = BuildRequest(
         source, out, options, trust_remote_code, force, goal=goal_request, ignore_estimate=ignore_estimate
@@ -90,6 +96,13 @@ def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: T
     if precision is not None:
         raise RecipeError("--goal finds the precision of every node: leave --precision out.")
     return parse_goal(goal, task, str(prompts or ""))
+
+
+def _chosen_quantize(options: Mapping[str, object]) -> Mapping[str, object]:
+    chosen = options.get("quantize", {})
+    if not isinstance(chosen, Mapping):
+        raise RecipeError("quantize must be an object of settings.")
+    return chosen
 
 
 def _read_recipe(path: Path) -> dict[str, object]:

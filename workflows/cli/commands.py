@@ -25,6 +25,7 @@ COMMANDS = {
     "assemble": ("assemble:assemble", "Assemble .onnx files to a bundle."),
     "eval": ("eval:evaluate", "Compare a bundle with another or with a checkpoint."),
     "sweep": ("sweep:sweep", "Build, evaluate and measure many bundles by a plan."),
+    "tune": ("tune:tune", "Time int4 formats on this processor, for builds."),
     "diverge": ("diverge:diverge", "Find the first node whose values differ."),
     "preflight": ("preflight:preflight", "Try a bundle on a provider, node by node."),
     "profile": ("profile:profile", "Time every node of a bundle."),

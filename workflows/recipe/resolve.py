@@ -22,6 +22,7 @@ from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
 from workflows.recipe.target import Target, find_target
 from workflows.recipe.task import check_task, task_of
+from workflows.recipe.tuning import fastest_format
 
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
 MAX_COMPUTED_POSITIONS = 1 << 15
@@ -102,7 +103,10 @@ def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
     weight_only = next((precision for precision in ("int4", "int8") if precision in precisions), "")
     rounding = chosen.get("rounding")
     named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
-    own = {key: value for name, parts in target.blocks.items() if name in named for key, value in parts.items()}
+    own_parts = [name for name in target.blocks if name in named]
+    own = {key: value for name in own_parts for key, value in target.blocks[name].items()}
+    if target.name == "cpu" and own_parts == ["int4"]:  # compensated rounding has blocks of its own
+        own |= fastest_format()
     return {"heads": target.heads, **own, **chosen}
 
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from tests.benchmarks import peers
 from tests.benchmarks.peers.accuracy import Accuracy
 from tests.benchmarks.peers.environments import PEERS, PeerError
-from tests.benchmarks.peers.machine import commit, engine_state, processor, today
+from tests.benchmarks.peers.machine import commit, engine_state, today
 from tests.benchmarks.peers.models import Models, Source
 from tests.benchmarks.peers.processes import UNSEEN
 from tests.benchmarks.peers.rounds import Log, turns
 from tests.benchmarks.peers.table import Table
 from tests.benchmarks.peers.visits import VISITS, Seen, visit
+from workflows.common.processor import processor_name
 
 FP32 = "it runs fp32, and is what the others' accuracy is measured by"
 QUANTILE = "which of a run's steps stands for it: 0.5 is the median; 0.1 is for a machine that others use, too"
@@ -138,7 +139,7 @@ class Run:
         engines = [engine for engine in PEERS if engine in {*self._asked.engines, *self._log.versions}]
         versions = "; ".join(_versions(self._log.versions[e]) for e in engines if e in self._log.versions)
         told = [
-            f"{today()}, commit {commit()}, {processor()}; two threads",
+            f"{today()}, commit {commit()}, {processor_name()}; two threads",
             f"versions: {versions}",
             f"medians of the rounds, engines in turns, a step the {self._asked.quantile:g} quantile of its run's; in "
             "brackets the figure over Joinery's"

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.peers.machine import processor, today
+from tests.benchmarks.peers.machine import today
 from tests.benchmarks.sizes.runs import Result
 from tests.provenance import header_line
+from workflows.common.processor import processor_name
 
 TITLE = "## Memory and time of builds"
 SOURCES = ("workflows", "tests/benchmarks/sizes")
@@ -66,7 +67,7 @@ def markdown(samples: Sequence[Sample]) -> str:
         [
             TITLE,
             "",
-            f"{today()}, {processor()}; random weights, medians of the runs.",
+            f"{today()}, {processor_name()}; random weights, medians of the runs.",
             "Peak: largest sum of anonymous and shared memory over all processes of a build, read every 50 ms; GB are "
             "10⁹ bytes.",
             "",

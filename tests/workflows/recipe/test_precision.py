@@ -24,6 +24,9 @@ OTHERWISE = {
     },
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
+    "evaluation/divergence/recorded_values": {"prefill": "the phase of a recorded run"},
+    "inspection/report/sweep_report": dict.fromkeys(("prefill", "decode"), "a measured phase"),
+    "service/remote/path_fields": {"draft": "a field of a request"},
     "common/stage_cache": {"draft": "a folder that is not whole yet"},
     "checkpoint/": {"model": "a key of tokenizer.json"},
 }

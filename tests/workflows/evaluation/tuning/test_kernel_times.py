@@ -1,0 +1,51 @@
+"""Formats are timed at the sizes of a decoder's products, and rounded as builds round them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workflows.bundle import read_bundle
+from workflows.checkpoint import open_checkpoint
+from workflows.common.errors import Cancelled, RequestError
+from workflows.common.processor import processor_name
+from workflows.evaluation.tuning import kernel_times
+from workflows.evaluation.tuning.product_sizes import sizes_of_bundle, sizes_of_checkpoint
+from workflows.wire.events import Event, ProgressEvent
+
+
+def test_sizes_are_those_of_the_checkpoint_and_of_what_is_built_of_it(
+    demo_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Joined products are one in the graph; the numbers of weights are the same."""
+    monkeypatch.setattr("workflows.evaluation.tuning.product_sizes.LEAST", 1 << 10)
+    stored, built = sizes_of_checkpoint(open_checkpoint("demo:qwen3")), sizes_of_bundle(read_bundle(demo_bundle))
+    numbers = [sum(n * k * count for (n, k), count in sizes.items()) for sizes in (stored, built)]
+    assert numbers[0] == numbers[1] > 300_000
+    assert sum(built.values()) < sum(stored.values())
+
+
+def test_a_model_without_large_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workflows.evaluation.tuning.product_sizes.LEAST", 1 << 30)
+    with pytest.raises(RequestError, match="has no products with large weights"):
+        sizes_of_checkpoint(open_checkpoint("demo:qwen3"))
+
+
+def test_every_format_is_timed_and_the_finer_one_rounds_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_times, "_BYTES", 1 << 14)
+    monkeypatch.setattr(kernel_times, "_ROUNDS", 2)
+    events: list[Event] = []
+    tuning = kernel_times.tune({(96, 130): 3, (64, 256): 1}, "two", events.append)
+    assert tuning.processor == processor_name() and 0 <= tuning.others <= 1
+    errors = {(one.block_size, one.symmetric): one.error for one in tuning.formats}
+    assert len(errors) == 6 and all(one.step_ms > 0 and one.chunk_ms > 0 for one in tuning.formats)
+    assert errors[32, False] < errors[32, True] < errors[64, False] < errors[64, True] < errors[128, False]
+    assert [event.message for event in events if isinstance(event, ProgressEvent)] == [
+        "products of 130 × 96", "products of 256 × 64",
+    ]  # fmt: skip
+
+
+def test_it_can_be_cancelled() -> None:
+    with pytest.raises(Cancelled, match="tuning was cancelled"):
+        kernel_times.tune({(96, 130): 3}, "one", cancelled=lambda: True)

@@ -1,0 +1,94 @@
+"""What was timed on a processor decides its builds' format; what a person chose comes first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from workflows.checkpoint import open_checkpoint
+from workflows.common.errors import RequestError
+from workflows.common.processor import processor_name
+from workflows.recipe import resolve_recipe
+from workflows.recipe.target import TARGETS
+from workflows.recipe.tuning import (
+    DEFAULT_BLOCK,
+    DEFAULT_SYMMETRIC,
+    FILE,
+    FormatTime,
+    Tuning,
+    fastest_format,
+    format_for,
+    read_tunings,
+    runtime_version,
+    save_tunings,
+)
+
+FORMATS = [
+    FormatTime(32, True, 0.0815, 9.0, 100.0),
+    FormatTime(64, False, 0.0871, 10.0, 90.0),
+    FormatTime(128, True, 0.0973, 7.0, 80.0),
+]
+HERE = Tuning(processor_name(), runtime_version(), "a model", FORMATS)
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+
+
+def test_the_default_is_the_targets() -> None:
+    own = TARGETS["cpu"].blocks["int4"]
+    assert (own["block_size"], own.get("symmetric", False)) == (DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
+
+
+def test_the_fastest_that_rounds_no_coarser() -> None:
+    assert HERE.fastest() == FORMATS[0]
+    assert replace(HERE, formats=[replace(FORMATS[0], step_ms=11.0), *FORMATS[1:]]).fastest() == FORMATS[1]
+
+
+@pytest.mark.parametrize(("options", "expected"), [
+    ({"precision": "int4"}, (32, True)),
+    ({"precision": "int4", "quantize": {"block_size": 128}}, (128, True)),
+    ({"precision": "int4", "quantize": {"block_size": 64, "symmetric": False}}, (64, False)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, False)),
+    ({"precision": "int4", "target": "webgpu"}, (32, False)),
+])  # fmt: skip
+def test_builds_take_it_unless_someone_chose(options: dict[str, object], expected: tuple[int, bool]) -> None:
+    checkpoint = open_checkpoint("demo:qwen3")
+    before = resolve_recipe(checkpoint, options)
+    save_tunings([HERE, replace(HERE, processor="another")])
+    settings = resolve_recipe(checkpoint, options).quantize
+    assert (settings.block_size, settings.symmetric) == expected
+    save_tunings([replace(HERE, runtime="0.1", formats=FORMATS[1:])])  # of another version: counts for nothing
+    (home,) = Path(save_tunings([])).parent.glob(FILE)
+    home.unlink()
+    assert resolve_recipe(checkpoint, options) == before
+
+
+def test_another_processor_is_named_by_a_part_of_its_name(tmp_path: Path) -> None:
+    slow = [replace(FORMATS[0], step_ms=99.0), *FORMATS[1:]]
+    shared = save_tunings([Tuning("Snap Dragon, 12 cores", "1.31.1", "a model", slow)], tmp_path / "shared.json")
+    save_tunings([HERE, *read_tunings(shared)])
+    assert format_for("snap dragon") == {"block_size": 64, "symmetric": False}
+    assert fastest_format() == {"block_size": 32, "symmetric": True}
+    with pytest.raises(RequestError, match=r"^No tuned processor has 'pentium' in the name; known: .*Snap Dragon"):
+        format_for("pentium")
+    with pytest.raises(RequestError, match=r"^Several tuned processors have 'cores' in the name"):
+        format_for("cores")
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"processor": "x"}]', "\xff"])
+def test_a_file_that_holds_none_is_named(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.json"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(RequestError, match=r"bad\.json holds no tunings"):
+        read_tunings(file)
+    without = [asdict(replace(HERE, formats=FORMATS[:1]))]
+    file.write_text(json.dumps(without))
+    with pytest.raises(RequestError, match="lacks the default format"):
+        read_tunings(file)
+    with pytest.raises(RequestError, match="cannot be read"):
+        read_tunings(tmp_path / "absent.json")

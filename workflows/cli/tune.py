@@ -1,0 +1,80 @@
+"""`joinery tune`: times the formats of 4-bit weights on this processor, for later builds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from workflows.cli.console import Console
+from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.progress import status_line
+from workflows.recipe.tuning import Tuning, read_tunings, save_tunings
+
+_BUSY = 0.1  # of the processor, used by others
+
+
+def tune(
+    source: str | None = typer.Argument(None, help="A bundle's folder or a checkpoint, whose sizes are timed."),
+    show: bool = typer.Option(False, "--list", help="Show what was timed before, on this and imported processors."),
+    export: Path | None = typer.Option(None, "--export", metavar="FILE", help="Write all results into FILE, to share."),
+    imported: Path | None = typer.Option(None, "--import", metavar="FILE", help="Take the results that FILE holds."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Time products with int4 weights in blocks of 32, 64 and 128, with and without zero points.
+
+    Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
+    one; `build --for-processor NAME` takes that of another processor.
+    """
+    if imported is not None:
+        tunings = read_tunings(imported)
+        save_tunings(tunings)
+    elif export is not None:
+        tunings = read_tunings()
+        save_tunings(tunings, export)
+    elif show:
+        tunings = read_tunings()
+    else:
+        tunings = [_measured(source)]
+        save_tunings(tunings)
+    if as_json:
+        write_json([{**asdict(one), "fastest": one.fastest().settings()} for one in tunings])
+        return
+    for one in tunings:
+        Console().print(_table(one))
+        Console().print(f"Builds for this processor take {one.fastest().title}.")
+        if one.others > _BUSY:
+            Console().print(f"Other processes used {one.others:.0%} of the processor: tune again when it is idle.")
+    if not tunings:
+        Console().print("No processor was tuned: run joinery tune.")
+
+
+def _measured(source: str | None) -> Tuning:
+    from workflows.bundle import read_bundle
+    from workflows.bundle.read import PIPELINE
+    from workflows.checkpoint import open_checkpoint
+    from workflows.evaluation.tuning.kernel_times import tune as measure
+    from workflows.evaluation.tuning.product_sizes import COMMON, sizes_of_bundle, sizes_of_checkpoint
+
+    with status_line("reading the sizes") as (report, cancelled):
+        if source is None:
+            sizes, weights = COMMON, "a decoder of 0.6 billion parameters"
+        elif (Path(source) / PIPELINE).is_file():
+            sizes, weights = sizes_of_bundle(read_bundle(source)), Path(source).name
+        else:
+            sizes, weights = sizes_of_checkpoint(open_checkpoint(source)), source
+        return measure(sizes, weights, report, cancelled)
+
+
+def _table(tuning: Tuning) -> Table:
+    table = Table(title=f"{tuning.processor}, onnxruntime {tuning.runtime}: products of {tuning.weights}")
+    for name in ("format", "error", "token, ms", "chunk of 64, ms"):
+        table.add_column(name, justify="left" if name == "format" else "right")
+    fastest = tuning.fastest()
+    for one in tuning.formats:
+        mark = " (default)" if one.is_default else ""
+        chosen = " ← fastest that rounds no coarser" if one == fastest else ""
+        table.add_row(f"{one.title}{mark}{chosen}", f"{one.error:.4f}", f"{one.step_ms:,.2f}", f"{one.chunk_ms:,.1f}")
+    return table

@@ -1,0 +1,127 @@
+"""The formats of 4-bit weights that `joinery tune` has timed, and the one that builds take for a processor.
+
+    joinery tune ──Tuning──▶ tunings.json ──fastest_format──▶ defaults of int4 builds for the CPU
+
+A format serves if it rounds no coarser than the default does. What is chosen stands in the bundle's recipe, so that a
+bundle's tokens do not change when its processor is tuned again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from workflows.common.errors import RequestError, printable
+from workflows.common.files import write_atomically
+from workflows.common.paths import home, make_folder
+from workflows.common.processor import processor_name
+from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.wire.codec import PayloadMismatch, read
+
+FILE = "tunings.json"
+DEFAULT_BLOCK, DEFAULT_SYMMETRIC = 64, False
+_COARSER = 1.01  # an error that counts as the default's
+
+
+@dataclass(frozen=True)
+class FormatTime:
+    """error: of rounded normal numbers, relative. step_ms, chunk_ms: of all products of one token and of a chunk."""
+
+    block_size: int
+    symmetric: bool
+    error: float
+    step_ms: float
+    chunk_ms: float
+
+    @property
+    def is_default(self) -> bool:
+        return (self.block_size, self.symmetric) == (DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
+
+    @property
+    def title(self) -> str:
+        """`blocks of 64 with zero points`."""
+        return f"blocks of {self.block_size}{'' if self.symmetric else ' with zero points'}"
+
+    def settings(self) -> dict[str, bool | int]:
+        """As a recipe's `quantize` has them."""
+        return {"block_size": self.block_size, "symmetric": self.symmetric}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was timed on one processor. runtime: onnxruntime's version. weights: what the products' sizes are of.
+
+    others: the share of the processor that other processes used meanwhile; above a tenth the times are no measure.
+    """
+
+    processor: str
+    runtime: str
+    weights: str
+    formats: list[FormatTime]
+    others: float = 0.0
+
+    def fastest(self) -> FormatTime:
+        """The format with the fastest step of those that round no coarser than the default."""
+        limit = next(one.error for one in self.formats if one.is_default) * _COARSER
+        return min((one for one in self.formats if one.error <= limit), key=lambda one: (one.step_ms, one.chunk_ms))
+
+
+def runtime_version() -> str:
+    """The version of onnxruntime's package, "" where another package provides it."""
+    try:
+        return version("onnxruntime")
+    except PackageNotFoundError:
+        return ""
+
+
+def read_tunings(file: Path | None = None) -> list[Tuning]:
+    """The tunings in `file`, by default the user's own, in which there may be none. Raises RequestError."""
+    path = file or home() / FILE
+    if file is None and not path.is_file():
+        return []
+    try:
+        return _checked(read(list[Tuning], read_json(path.read_text("utf-8"))))
+    except OSError as error:
+        raise RequestError(f"{printable(path)} cannot be read: {error.strerror}.") from error
+    except (InvalidJsonError, UnicodeDecodeError, PayloadMismatch) as error:
+        raise RequestError(
+            f"{printable(path)} holds no tunings ({printable(error, 120)}): run joinery tune."
+        ) from error
+
+
+def _checked(tunings: list[Tuning]) -> list[Tuning]:
+    if not all(any(one.is_default for one in tuning.formats) for tuning in tunings):
+        raise PayloadMismatch("lacks the default format in its", "formats")
+    return tunings
+
+
+def save_tunings(tunings: list[Tuning], file: Path | None = None) -> Path:
+    """Adds `tunings` to those in `file`, by default the user's own, in the place of older ones of their processors."""
+    path = file or home() / FILE
+    kept = {(one.processor, one.runtime): one for one in (read_tunings(path) if path.is_file() else [])}
+    kept |= {(one.processor, one.runtime): one for one in tunings}
+    if file is None:
+        make_folder(path.parent)
+    write_atomically(path, json.dumps([asdict(one) for one in kept.values()], indent=1).encode())
+    return path
+
+
+def fastest_format() -> Mapping[str, bool | int]:
+    """Settings of the format that is fastest on this processor; none where it was not tuned. Raises RequestError."""
+    here = processor_name(), runtime_version()
+    found = next((one for one in read_tunings() if (one.processor, one.runtime) == here), None)
+    return found.fastest().settings() if found else {}
+
+
+def format_for(name: str) -> Mapping[str, bool | int]:
+    """Settings of the format for the processor whose name has `name` in it. Raises RequestError for none or several."""
+    tunings = read_tunings()
+    found = {one.processor: one for one in tunings if name.lower() in one.processor.lower()}
+    if len(found) != 1:
+        known = "; ".join(sorted({one.processor for one in tunings})) or "none"
+        what = "Several tuned processors have" if found else "No tuned processor has"
+        raise RequestError(f"{what} {printable(name)!r} in the name; known: {printable(known, 300)}.")
+    return next(iter(found.values())).fastest().settings()
