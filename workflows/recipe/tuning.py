@@ -24,6 +24,7 @@ from workflows.wire.codec import PayloadMismatch, read
 FILE = "tunings.json"
 DEFAULT_BLOCK, DEFAULT_SYMMETRIC = 64, False
 _COARSER = 1.01  # an error that counts as the default's
+_WORTH = 0.97  # of the default's step: less is noise
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,11 @@ class Tuning:
     others: float = 0.0
 
     def fastest(self) -> FormatTime:
-        """The format with the fastest step of those that round no coarser than the default."""
-        limit = next(one.error for one in self.formats if one.is_default) * _COARSER
-        return min((one for one in self.formats if one.error <= limit), key=lambda one: (one.step_ms, one.chunk_ms))
+        """The format with the fastest step of those that round no coarser than the default, if it saves enough."""
+        usual = next(one for one in self.formats if one.is_default)
+        fine = (one for one in self.formats if one.error <= usual.error * _COARSER)
+        best = min(fine, key=lambda one: (one.step_ms, one.chunk_ms))
+        return best if best.step_ms <= usual.step_ms * _WORTH else usual
 
 
 def runtime_version() -> str:

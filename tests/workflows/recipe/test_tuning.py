@@ -46,7 +46,8 @@ def test_the_default_is_the_targets() -> None:
 
 def test_the_fastest_that_rounds_no_coarser() -> None:
     assert HERE.fastest() == FORMATS[0]
-    assert replace(HERE, formats=[replace(FORMATS[0], step_ms=11.0), *FORMATS[1:]]).fastest() == FORMATS[1]
+    for slower in (11.0, 9.8):  # a fiftieth is noise
+        assert replace(HERE, formats=[replace(FORMATS[0], step_ms=slower), *FORMATS[1:]]).fastest() == FORMATS[1]
 
 
 @pytest.mark.parametrize(("options", "expected"), [

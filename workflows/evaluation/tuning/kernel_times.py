@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from operator import truediv
 from statistics import median
 
 import numpy as np
@@ -25,13 +26,14 @@ from workflows.common.processor import processor_name
 from workflows.evaluation.tuning.product_sizes import Sizes
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat
-from workflows.recipe.tuning import FormatTime, Tuning, runtime_version
+from workflows.recipe.tuning import DEFAULT_BLOCK, DEFAULT_SYMMETRIC, FormatTime, Tuning, runtime_version
 from workflows.wire.events import Event, ProgressEvent
 
 FORMATS = tuple(BlockFormat(4, size, symmetric) for size in (32, 64, 128) for symmetric in (True, False))
+_DEFAULT = BlockFormat(4, DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
 CHUNK = 64
 _BYTES = 64 << 20  # of the weights of one graph
-_ROUNDS = 7
+_ROUNDS = 15
 _LEVEL = 4  # accuracy_level of a recipe
 _SAMPLE = (256, 2048)  # normal numbers that are rounded
 
@@ -68,7 +70,11 @@ def _busy_seconds() -> float:
 
 
 def _times(outer: int, inner: int, rows: int) -> dict[BlockFormat, float]:
-    """Format → seconds of one product: the median of rounds in which the formats take turns."""
+    """Format → seconds of one product, from rounds in which the formats take turns.
+
+    The default's median, times the median of each format's ratio to it within a round: other work on the machine slows
+    whole rounds.
+    """
     inputs = {"x": np.random.default_rng(0).standard_normal((rows, inner)).astype(np.float32)}
     copies = max(1, math.ceil(_BYTES / (outer * inner / 2))) if rows == 1 else 1
     sessions = {how: _session(outer, inner, how, copies) for how in FORMATS}
@@ -79,7 +85,9 @@ def _times(outer: int, inner: int, rows: int) -> dict[BlockFormat, float]:
             session.run(None, inputs)
             if turn:  # the first one warms up
                 seen[how].append((time.perf_counter() - began) / copies)
-    return {how: median(found) for how, found in seen.items()}
+    usual = seen[_DEFAULT]
+    ratios = {how: median(map(truediv, found, usual)) for how, found in seen.items()}
+    return {how: ratio * median(usual) for how, ratio in ratios.items()}
 
 
 def _session(outer: int, inner: int, how: BlockFormat, copies: int) -> ort.InferenceSession:
