@@ -29,6 +29,7 @@ from workflows.generate.processors import Processor, compile_processors, softmax
 from workflows.generate.speculative import ChosenToken, Decoding, SpeculativeStrategy, make_decoding
 from workflows.generate.stop_strings import StopFilter
 from workflows.generate.tokenizer import BundleTokenizer
+from workflows.kvcache.cache import slot_count
 from workflows.runtime import Machine
 from workflows.wire.events import (
     CacheEvent,
@@ -238,7 +239,7 @@ class Generation:
                 total=len(prompt),
                 latency_ms=(time.perf_counter() - began) * 1000,
                 cache_used=cache.length - cache.evicted,
-                cache_capacity=cache.capacity,
+                cache_capacity=slot_count(cache),
             )
             yield from self._cache_events()
             self._check_cancelled()
@@ -287,7 +288,7 @@ class Generation:
             alternatives=alternatives,
             drafted=chosen.drafted,
             cache_used=cache.length - cache.evicted - ahead,
-            cache_capacity=cache.capacity,
+            cache_capacity=slot_count(cache),
         )
 
     def _alternatives(self, scores: Logits | None, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
@@ -338,7 +339,7 @@ class Generation:
             provider=self._machine.provider,
             cache=CacheUse(
                 layout=cache.layout.name,
-                capacity=cache.capacity,
+                capacity=slot_count(cache),
                 used=cache.length - cache.evicted,
                 bytes=cache.bytes,
                 evicted=cache.evicted,

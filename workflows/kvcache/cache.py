@@ -232,6 +232,11 @@ class KVCache:
         return slots + state_view(self.carried, self.length, self.rewindable())
 
 
+def slot_count(cache: KVCache) -> int:
+    """The cache's capacity; 0 where state of fixed size alone is kept, which any number of tokens fits."""
+    return cache.capacity if cache.groups else 0
+
+
 def group_view(cache: KVCache, group: CacheGroup) -> GroupView:
     """One group of a cache as the window draws it."""
     tensors = [tensor for tensor in cache.tensors.values() if tensor.layer in group.layers]

@@ -8,6 +8,7 @@ import pytest
 
 from workflows.common.errors import RecipeError, RewindError
 from workflows.kvcache import KVCache, StateTensor
+from workflows.kvcache.cache import slot_count
 from workflows.kvcache.carried_state import SNAPSHOT_TOKENS, CarriedTensor, _least_useful
 from workflows.kvcache.geometry import MASK, GroupFacts, StateFacts
 from workflows.kvcache.layouts import LAYOUTS, STATE, choose_layout
@@ -91,6 +92,10 @@ def test_a_cache_of_state_alone_has_no_other_layout() -> None:
     assert choose_layout(None, "gqa", facts) is choose_layout("gqa", "gqa", facts) is LAYOUTS[STATE]
     with pytest.raises(RecipeError, match="keeps state of fixed size and no slots, so the window cache has no use"):
         choose_layout("window", "gqa", facts)
+
+
+def test_a_cache_of_state_alone_has_no_slots() -> None:
+    assert slot_count(alone()) == 0 and slot_count(beside(capacity=600)) == 600
 
 
 def test_padding_never_enters_the_state() -> None:
