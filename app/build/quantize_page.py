@@ -10,6 +10,8 @@ from app.build.goal_card import GoalOptions
 from app.build.precision_table import GOAL, PrecisionTable
 from app.build.quantize_options import COMPENSATED, BlockOptions, CalibrationBox
 from app.build.step_page import StepPage
+from app.build.tuning_box import TuningBox
+from app.jobs.one_shot_worker import ReportModel
 from app.state.context import AppContext
 from app.widgets.basics import CardFrame, EmptyState, label
 from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
@@ -87,10 +89,11 @@ class QuantizePage(StepPage):
         self.goal = GoalOptions()
         self.goal.changed.connect(self._on_goal)
         self.blocks = BlockOptions(self.draft)
+        self.tuning = TuningBox(ReportModel(context.new_worker, self), self.draft)
         self.calibration = CalibrationBox(self.draft)
         self.method, self.description = label("", "heading"), label("", "muted", wrap=True)
         self.error = label("", "error", wrap=True)
-        parts = (self.method, self.description, self.goal, self.blocks, self.calibration, self.error)
+        parts = (self.method, self.description, self.goal, self.blocks, self.tuning, self.calibration, self.error)
         self.options = QWidget()
         vbox(*parts, STRETCH, parent=self.options)
         self._columns = hbox((self.table, 2, Qt.AlignmentFlag.AlignTop), (self.options, 1), spacing=3 * G)
@@ -170,6 +173,7 @@ class QuantizePage(StepPage):
         rounds = name == "int4"
         learns = rounds and self._rounding() == COMPENSATED
         self.blocks.show_plan(plan, option is not None and option.blocks, rounds)
+        self.tuning.setVisible(rounds and not learns and plan is not None and plan.recipe.get("target") == "cpu")
         self.calibration.show_plan(plan, learns or (option is not None and option.calibrated), ranges=not learns)
 
     def _rounding(self) -> object:

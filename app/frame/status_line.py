@@ -29,6 +29,10 @@ PAGES = {
     "uninstall": "devices",
     "preflight": "devices",
     "compile": "devices",
+    "add_machine": "devices",
+    "check_machine": "devices",
+    "sweep": "measure",
+    "tune": "build",
 }
 """The page of each kind of job; other kinds are described in the line only."""
 MOST = 3
@@ -211,6 +215,10 @@ class StatusLine(QWidget):
             "uninstall": self.tr("Uninstalling"),
             "preflight": self.tr("Trying on a device"),
             "compile": self.tr("Compiling"),
+            "add_machine": self.tr("Adding a machine"),
+            "check_machine": self.tr("Checking a machine"),
+            "sweep": self.tr("Running a sweep"),
+            "tune": self.tr("Timing formats"),
             "probe": self.tr("Downloading"),
             "import": self.tr("Importing"),
             "export_genai": self.tr("Exporting"),

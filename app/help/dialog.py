@@ -89,7 +89,7 @@ def version_facts(parts: Sequence[str] = PARTS) -> list[Fact]:
 def _licence_name(package: metadata.PackageMetadata) -> str:
     """The licence in one line; the first one if the package names several."""
     for field in ("License-Expression", "License"):
-        text = str(package[field] or "").strip()
+        text = str(next(iter(package.get_all(field) or []), "")).strip()  # with importlib_metadata, [] raises
         if text:
             first = re.split(r"\n| AND ", text)[0]
             return first if first == text else f"{first} …"

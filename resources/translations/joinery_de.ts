@@ -323,6 +323,10 @@
       <translation>Wird zu den Logits von Token addiert, zum Beispiel 7: 2.5, 11: -30.</translation>
     </message>
     <message>
+      <source>Adding a machine</source>
+      <translation>Rechner wird hinzugefügt</translation>
+    </message>
+    <message>
       <source>Address</source>
       <translation>Adresse</translation>
     </message>
@@ -627,6 +631,10 @@
       <translation>Blöcke von {0}</translation>
     </message>
     <message>
+      <source>Blocks of {0} with zero points</source>
+      <translation>Blöcke zu {0} mit Nullpunkten</translation>
+    </message>
+    <message>
       <source>Browse</source>
       <translation>Durchsuchen</translation>
     </message>
@@ -865,6 +873,10 @@
     <message>
       <source>Checked {0}, on the graph after onnxruntime's fusions.</source>
       <translation>Geprüft {0}, am Graphen, wie onnxruntime ihn verschmolzen hat.</translation>
+    </message>
+    <message>
+      <source>Checking a machine</source>
+      <translation>Rechner wird geprüft</translation>
     </message>
     <message>
       <source>Checking every file of the bundle …</source>
@@ -2979,6 +2991,10 @@
       <translation>Andere Maschinen</translation>
     </message>
     <message>
+      <source>Other programs used {0} of the processor: time the formats again when it is idle.</source>
+      <translation>Andere Programme belegten {0} des Prozessors: Messen Sie die Formate erneut, wenn er frei ist.</translation>
+    </message>
+    <message>
       <source>Output</source>
       <translation>Ausgabe</translation>
     </message>
@@ -3615,6 +3631,10 @@
       <translation>Benchmark starten …</translation>
     </message>
     <message>
+      <source>Running a sweep</source>
+      <translation>Sweep läuft</translation>
+    </message>
+    <message>
       <source>Running: {0}</source>
       <translation>Läuft: {0}</translation>
     </message>
@@ -4173,6 +4193,10 @@
     <message>
       <source>Symmetric</source>
       <translation>Symmetrisch</translation>
+    </message>
+    <message>
+      <source>Symmetric blocks of {0}</source>
+      <translation>Symmetrische Blöcke zu {0}</translation>
     </message>
     <message>
       <source>System</source>
@@ -4803,6 +4827,10 @@
       <translation>Dieser Teil der Zeitachse hat keine Schritte.</translation>
     </message>
     <message>
+      <source>This processor</source>
+      <translation>Dieser Prozessor</translation>
+    </message>
+    <message>
       <source>Thought for {0}, {1}</source>
       <translation>{0} lang nachgedacht, {1}</translation>
     </message>
@@ -4815,8 +4843,24 @@
       <translation>Zeit</translation>
     </message>
     <message>
+      <source>Time the formats</source>
+      <translation>Formate messen</translation>
+    </message>
+    <message>
       <source>Time to first token: from the prompt's first chunk to the first generated token. A beam search, which gives all tokens at its end, divides its time among them.</source>
       <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token. Eine Beam-Suche, die alle Token an ihrem Ende gibt, verteilt ihre Zeit auf sie.</translation>
+    </message>
+    <message>
+      <source>Times products with this model's sizes in each block format, in about a minute. Builds on this computer then take the fastest format that rounds no coarser than the default.</source>
+      <translation>Misst Produkte in den Größen dieses Modells in jedem Blockformat, etwa eine Minute lang. Builds auf diesem Rechner nehmen dann das schnellste Format, das nicht gröber rundet als die Vorgabe.</translation>
+    </message>
+    <message>
+      <source>Timing formats</source>
+      <translation>Formate werden gemessen</translation>
+    </message>
+    <message>
+      <source>Timing: {0}</source>
+      <translation>Messung: {0}</translation>
     </message>
     <message>
       <source>To begin</source>
@@ -6796,6 +6840,10 @@
     <message>
       <source>{0}: no values.</source>
       <translation>{0}: keine Werte.</translation>
+    </message>
+    <message>
+      <source>{0}: {1} of the default's time a token, on {2}.</source>
+      <translation>{0}: {1} der Zeit der Vorgabe je Token, auf {2}.</translation>
     </message>
     <message>
       <source>{0}: {1} of {2}</source>

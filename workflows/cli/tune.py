@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -11,7 +12,9 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import status_line
-from workflows.recipe.tuning import Tuning, read_tunings, save_tunings
+
+if TYPE_CHECKING:
+    from workflows.recipe.tuning import Tuning
 
 _BUSY = 0.1  # of the processor, used by others
 
@@ -28,6 +31,8 @@ def tune(
     Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
     one; `build --for-processor NAME` takes that of another processor.
     """
+    from workflows.recipe.tuning import read_tunings, save_tunings
+
     if imported is not None:
         tunings = read_tunings(imported)
         save_tunings(tunings)
@@ -38,7 +43,6 @@ def tune(
         tunings = read_tunings()
     else:
         tunings = [_measured(source)]
-        save_tunings(tunings)
     if as_json:
         write_json([{**asdict(one), "fastest": one.fastest().settings()} for one in tunings])
         return
@@ -52,20 +56,10 @@ def tune(
 
 
 def _measured(source: str | None) -> Tuning:
-    from workflows.bundle import read_bundle
-    from workflows.bundle.read import PIPELINE
-    from workflows.checkpoint import open_checkpoint
-    from workflows.evaluation.tuning.kernel_times import tune as measure
-    from workflows.evaluation.tuning.product_sizes import COMMON, sizes_of_bundle, sizes_of_checkpoint
+    from workflows.evaluation.tuning.source import tune_for
 
     with status_line("reading the sizes") as (report, cancelled):
-        if source is None:
-            sizes, weights = COMMON, "a decoder of 0.6 billion parameters"
-        elif (Path(source) / PIPELINE).is_file():
-            sizes, weights = sizes_of_bundle(read_bundle(source)), Path(source).name
-        else:
-            sizes, weights = sizes_of_checkpoint(open_checkpoint(source)), source
-        return measure(sizes, weights, report, cancelled)
+        return tune_for(source, report, cancelled)
 
 
 def _table(tuning: Tuning) -> Table:

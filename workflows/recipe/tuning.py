@@ -64,9 +64,14 @@ class Tuning:
     formats: list[FormatTime]
     others: float = 0.0
 
+    @property
+    def default(self) -> FormatTime:
+        """That of builds without a tuning."""
+        return next(one for one in self.formats if one.is_default)
+
     def fastest(self) -> FormatTime:
         """The format with the fastest step of those that round no coarser than the default, if it saves enough."""
-        usual = next(one for one in self.formats if one.is_default)
+        usual = self.default
         fine = (one for one in self.formats if one.error <= usual.error * _COARSER)
         best = min(fine, key=lambda one: (one.step_ms, one.chunk_ms))
         return best if best.step_ms <= usual.step_ms * _WORTH else usual

@@ -16,6 +16,7 @@ from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.tuning import TuneReport
 
 WAVEFORM_RATE = 8000
 """The rate at which a sound is decoded for its waveform, in Hz: four hours take 460 MB then."""
@@ -287,6 +288,17 @@ def bench(request: requests.Bench, context: JobContext) -> Iterator[Event]:
     )
     record_bench(request.bundle, rows, context.notify_history)
     yield ResultEvent(value=BenchReport(rows))
+
+
+@run_job.register
+def tune(request: requests.Tune, context: JobContext) -> Iterator[Event]:
+    """Times int4 formats on this processor."""
+    from workflows.evaluation.tuning.source import tune_for
+
+    tuning = tune_for(request.source, context.report, context.cancelled)
+    best = tuning.fastest()
+    share = round(best.step_ms / tuning.default.step_ms, 3)
+    yield ResultEvent(value=TuneReport(tuning.processor, best.block_size, best.symmetric, share, tuning.others))
 
 
 @run_job.register

@@ -29,6 +29,7 @@ from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 from workflows.wire.reports.sound import SoundReport
 from workflows.wire.reports.sweep import SweepReport
+from workflows.wire.reports.tuning import TuneReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -424,6 +425,13 @@ class Bench(Request[BenchReport], job="bench"):
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 5
+
+
+@dataclass(frozen=True)
+class Tune(Request[TuneReport], job="tune"):
+    """Times int4 formats at the sizes of `source`, a checkpoint or a bundle's folder, for later builds."""
+
+    source: str
 
 
 @dataclass(frozen=True)

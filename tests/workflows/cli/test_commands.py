@@ -18,6 +18,7 @@ OWN = {
     "plugins": "reads what is installed",
     "cache": "counts and removes what builds here have left",
     "remote": "connects to other machines",
+    "tune": "times products, and reads the sizes of its user's own model",
     "runs": "reads what was measured here",
     "sweep": "reads the plan; a process for each step gives up the network as `build`, `eval` and `bench` do",
 }
@@ -56,7 +57,7 @@ MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
     "build", "bundle", "checkpoint", "common.digests", "common.files", "common.kernel_constraints", "common.locks",
-    "common.memory", "common.strict_json", "common.tensor_names", "recipe",
+    "common.memory", "common.processor", "common.strict_json", "common.tensor_names", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "embed", "rank", "classify", "bench", "diverge")

@@ -95,8 +95,9 @@ def test_a_worker_that_has_too_little_is_reported(demo_bundle: Path) -> None:
         assert worker.stdin is not None and worker.stdout is not None
         worker.stdin.write(json.dumps({"id": 1, "job": "open", "bundle": str(demo_bundle)}) + "\n")
         worker.stdin.flush()
-        error = json.loads(worker.stdout.readline())
+        greeting, error = (json.loads(worker.stdout.readline()) for _ in range(2))
         worker.stdin.close()
+    assert greeting["event"] == "hello"
     assert (error["event"], error["kind"], error["message"]) == ("error", "memory", out_of_memory_message("open"))
 
 
