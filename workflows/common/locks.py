@@ -78,6 +78,17 @@ class Lock:
         finally:
             self.release()
 
+    def held_by(self) -> str:
+        """The process that holds it, another Lock of this one included; empty if it is free. Raises OSError."""
+        if not self.path.exists():
+            return ""
+        try:
+            self.acquire()
+        except LockHeldError as error:
+            return error.holder
+        self.release()
+        return ""
+
     def _holder(self) -> str:
         try:
             return printable(self.path.read_text("utf-8")) or "another process"

@@ -62,8 +62,18 @@ class Agent:
         self._frames: queue.Queue[Frame | None] = queue.Queue(_PENDING)
         self._child: Child | None = None
         self._received_at = time.monotonic()
-        self._ending = threading.Lock()
+        self._ending = threading.RLock()  # a second signal interrupts the handler of the first one
         self._runs = store.session / "runs"
+        self._operations: Mapping[object, Callable[[Message], object]] = {
+            "arrived": lambda message: store.arrived(message["files"], message["temporary"]),
+            "receive": self._receive,
+            "folder": self._make_folder,
+            "output_file": lambda message: str(store.make_output_file(message["name"])),
+            "fetch": self._fetch,
+            "start": self._start,
+            "interrupt": self._interrupt,
+            "clear": lambda _: store.clear(),
+        }
 
     def run(self) -> None:
         """Serves until the connection ends; then ends the process."""
@@ -81,7 +91,7 @@ class Agent:
             if frame.kind == INPUT and self._child is not None:
                 self._child.write(frame.content)
             elif frame.kind == CONTROL:
-                self._answer(frame.json())
+                self._answer(frame)
 
     # -- threads -------------------------------------------------------------------------------------
 
@@ -121,9 +131,10 @@ class Agent:
 
     # -- requests ------------------------------------------------------------------------------------
 
-    def _answer(self, message: Message) -> None:
+    def _answer(self, frame: Frame) -> None:
         try:
-            act = getattr(self, f"_on_{message.get('op')}", None)
+            message = frame.json()
+            act = self._operations.get(message["op"])
             if act is None:
                 raise RequestError("The other end has a request that is not known here: install one version on both.")
             self._send({"answer": act(message)})
@@ -132,17 +143,15 @@ class Agent:
         except OSError as error:
             self._send({"error": _sentence(error), "kind": "RemoteError"})
         except (KeyError, TypeError, ValueError) as error:
-            self._send({"error": f"A request is malformed ({error!r}): install one version on both.", "kind": ""})
+            problem = f"A request is malformed ({error!r}): install one version on both."
+            self._send({"error": problem, "kind": "RemoteError"})
 
-    def _on_arrived(self, message: Message) -> object:
-        return self._store.arrived(message["files"])
-
-    def _on_receive(self, message: Message) -> object:
+    def _receive(self, message: Message) -> object:
         """Appends the DATA frames that follow, up to the next CONTROL frame."""
         file: PartialFile | None = None
         problem: Exception | None = None
         try:
-            file = self._store.receive(message["sha256"], message["bytes"])
+            file = self._store.receive(message["sha256"], message["bytes"], message["temporary"])
         except (JoineryError, OSError) as error:
             problem = error
         self._send({"answer": file.bytes if file is not None else -1})
@@ -167,18 +176,10 @@ class Agent:
             raise problem
         return whole
 
-    def _on_folder(self, message: Message) -> object:
-        folder = self._store.make_folder_of(message["name"], message["files"], bool(message.get("temporary")))
-        return str(folder)
+    def _make_folder(self, message: Message) -> object:
+        return str(self._store.make_folder_of(message["name"], message["files"], message["temporary"]))
 
-    def _on_output_file(self, message: Message) -> object:
-        """A path for a file that the child writes, to be fetched later."""
-        name = Path(message["name"]).name
-        folder = self._store.session / "out"
-        folder.mkdir(exist_ok=True)
-        return str(folder / name)
-
-    def _on_fetch(self, message: Message) -> object:
+    def _fetch(self, message: Message) -> object:
         """Sends a file of this session as DATA frames."""
         path = Path(message["path"])
         if not path.resolve().is_relative_to(self._store.session.resolve()):
@@ -189,21 +190,18 @@ class Agent:
                     write_frame(self._out, DATA, block)
         return path.stat().st_size
 
-    def _on_start(self, message: Message) -> object:
+    def _start(self, message: Message) -> object:
         if self._child is not None:
             raise RequestError("This connection runs a process already.")
         self._runs.mkdir(exist_ok=True)
-        environment = {**message.get("environment", {}), RUNS_FOLDER: str(self._runs)}
+        environment = {**message["environment"], RUNS_FOLDER: str(self._runs)}
         self._child = Child(message["module"], message["arguments"], environment, self._on_output, self._on_exit)
         return self._child.pid
 
-    def _on_interrupt(self, message: Message) -> object:
+    def _interrupt(self, _: Message) -> object:
         if self._child is not None:
             self._child.interrupt()
         return None
-
-    def _on_clear(self, message: Message) -> object:
-        return self._store.clear()
 
     # -- the child -----------------------------------------------------------------------------------
 

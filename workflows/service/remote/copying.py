@@ -87,15 +87,12 @@ class Copier:
         if not temporary and self._listings.get(folder) == files:
             return self.paths.there[folder]
         sizes = {one.sha256: one.bytes for one in files}
-        arrived = self._connection.request("arrived", files=sizes)
+        arrived = self._connection.request("arrived", files=sizes, temporary=temporary)
         missing = [one for one in files if arrived[one.sha256] < one.bytes]
         missing = list({one.sha256: one for one in missing}.values())
         progress = _CopyProgress(folder.name, arrived, missing, self.report)
-        for one in missing:
-            self._send(one, progress)
-        empty = [one for one in files if not one.bytes]
-        for one in empty:
-            self._send(one, progress)
+        for one in (*missing, *(one for one in files if not one.bytes)):
+            self._send(one, progress, temporary)
         names = {one.name: one.sha256 for one in files}
         name = folder.name or "bundle"
         there = str(self._connection.request("folder", name=name, files=names, temporary=temporary))
@@ -103,19 +100,20 @@ class Copier:
             self.paths.there[folder], self._listings[folder] = there, files
         return there
 
-    def _send(self, one: LocalFile, progress: _CopyProgress) -> None:
+    def _send(self, one: LocalFile, progress: _CopyProgress, temporary: bool) -> None:
         for attempt in range(_RETRIES + 1):
             try:
-                self._send_once(one, progress)
+                self._send_once(one, progress, temporary)
                 return
             except RequestError:
                 # what was there already may have been damaged; it has been removed
                 if attempt == _RETRIES or sha256_of(one.path) != one.sha256:
                     raise
 
-    def _send_once(self, one: LocalFile, progress: _CopyProgress) -> None:
+    def _send_once(self, one: LocalFile, progress: _CopyProgress, temporary: bool) -> None:
         """Sends what is missing of a file. Raises Cancelled, and keeps the connection usable then."""
-        offset = int(self._connection.request("receive", sha256=one.sha256, bytes=one.bytes))
+        fields = {"sha256": one.sha256, "bytes": one.bytes, "temporary": temporary}
+        offset = int(self._connection.request("receive", **fields))
         stopped = offset < 0
         with one.path.open("rb") as file:
             file.seek(max(offset, 0))

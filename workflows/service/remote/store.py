@@ -2,7 +2,7 @@
 
     files/<sha256>        a whole file         files/<sha256>.part   what has arrived of one, continued the next time
     folders/<digest>/NAME a bundle: hard links to files/, named as where it came from
-    sessions/<id>/        files of one connection, removed at its end
+    sessions/<id>/        files of one connection, removed at its end     locks/<id>   held while the connection lasts
 
 A file gets its name once its digest was checked, a folder once it is complete: a crash leaves both whole or absent.
 """
@@ -12,14 +12,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import re
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-
-import psutil
 
 from workflows.common.errors import DiskFullError, RequestError, printable
 from workflows.common.files import free_disk_bytes, link_or_copy, raise_disk_full, sync, try_remove
@@ -27,7 +25,6 @@ from workflows.common.locks import Lock, LockHeldError
 from workflows.common.paths import cache_home, make_folder
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_SESSION = re.compile(r"(\d+)-[0-9a-f]{8}")
 
 
 class FileStore:
@@ -35,31 +32,40 @@ class FileStore:
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = root or cache_home() / "remote"
-        self._files, self._folders = self.root / "files", self.root / "folders"
-        self._temporary: set[Path] = set()
-        self.session = self.root / "sessions" / f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._files, self._folders, self._locks = self.root / "files", self.root / "folders", self.root / "locks"
+        self.session = self.root / "sessions" / secrets.token_hex(8)
+        self._lock = Lock(self._locks / self.session.name)
 
     def open_session(self) -> None:
         """Makes the session's folder and removes those of processes that have ended. Raises OSError, DiskFullError."""
         with raise_disk_full(self.session):
+            self._lock.acquire(wait_s=5.0)  # before the folder is there: others remove folders without a lock
             for folder in (self._files, self._folders, self.session):
                 make_folder(folder)
-        for other in self.session.parent.iterdir():
-            match = _SESSION.fullmatch(other.name)
-            if match and other != self.session and not psutil.pid_exists(int(match[1])):
-                try_remove(other)
+        for other in self._other_sessions():
+            if not self._user_of(other):
+                try_remove(self.session.with_name(other))
 
     def close_session(self) -> None:
         """Removes what was copied for this session alone."""
-        for path in (*self._temporary, self.session):
-            try_remove(path)
+        try_remove(self.session)
+        with suppress(OSError):
+            self._lock.path.unlink()  # its thread may be another one; the system frees the lock with the process
 
-    def arrived(self, files: Mapping[str, int]) -> dict[str, int]:
-        """The bytes of each file that are here already. files: digest → its bytes."""
-        return {digest: self._arrived(digest, size) for digest, size in files.items()}
+    def _other_sessions(self) -> set[str]:
+        names = {path.name for folder in (self.session.parent, self._locks) for path in self._entries(folder)}
+        return names - {self.session.name}
 
-    def _arrived(self, digest: str, size: int) -> int:
-        whole = self._file(digest)
+    def _user_of(self, session: str) -> str:
+        """The process of another session; empty if it has ended."""
+        return Lock(self._locks / session).held_by()
+
+    def arrived(self, files: Mapping[str, int], temporary: bool) -> dict[str, int]:
+        """The bytes of each file that are here already. files: digest → its bytes. temporary: for this session."""
+        return {digest: self._arrived(digest, size, temporary) for digest, size in files.items()}
+
+    def _arrived(self, digest: str, size: int, temporary: bool) -> int:
+        whole = self._file(digest, temporary)
         if whole.is_file():
             if whole.stat().st_size == size:
                 return size
@@ -67,15 +73,17 @@ class FileStore:
         part = whole.with_name(f"{digest}.part")
         return min(part.stat().st_size, size) if part.is_file() else 0
 
-    def receive(self, digest: str, size: int) -> PartialFile:
+    def receive(self, digest: str, size: int, temporary: bool) -> PartialFile:
         """Opens a file to append what is missing. Raises RequestError while another connection copies the same."""
-        missing, free = size - self._arrived(digest, size), free_disk_bytes(self._file(digest))
+        target = self._file(digest, temporary)
+        missing, free = size - self._arrived(digest, size, temporary), free_disk_bytes(target)
         if missing > free:
             raise DiskFullError(
-                f"The disk of {self._files} is full: a file needs {missing / 2**20:,.1f} MiB and {free / 2**20:,.1f} "
+                f"The disk of {target.parent} is full: a file needs {missing / 2**20:,.1f} MiB and {free / 2**20:,.1f} "
                 "MiB are free; make room there."
             )
-        return PartialFile(self._file(digest), digest, size)
+        make_folder(target.parent)
+        return PartialFile(target, digest, size)
 
     def make_folder_of(self, name: str, files: Mapping[str, str], temporary: bool) -> Path:
         """A folder of files that have arrived. files: path in the folder → digest. temporary: for this session alone.
@@ -87,36 +95,32 @@ class FileStore:
         listing = json.dumps([name, sorted(files.items())]).encode()
         base = self.session if temporary else self._folders
         folder = base / hashlib.sha256(listing).hexdigest()[:24]
-        if temporary:
-            self._temporary |= {self._file(digest) for digest in files.values()}
-        if not self._is_complete(folder / name, files):
+        sources = {one: self._file(digest, temporary) for one, digest in files.items()}
+        if not _is_complete(folder / name, sources):
             draft = base / f".{folder.name}.{secrets.token_hex(4)}"
             try:
-                self._link(draft / name, files)
+                _link(draft / name, sources)
                 try_remove(folder)
                 draft.replace(folder)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
         return folder / name
 
-    def _link(self, folder: Path, files: Mapping[str, str]) -> None:
-        for name, digest in files.items():
-            target = folder / name
-            with raise_disk_full(target):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                link_or_copy(self._file(digest), target)
+    def make_output_file(self, name: str) -> Path:
+        """A path of this session for a file that is written here; the same name twice gives two paths.
 
-    def _is_complete(self, folder: Path, files: Mapping[str, str]) -> bool:
-        """Whether every file of a folder is there, as long as the one that arrived."""
-        try:
-            return all(
-                (folder / name).stat().st_size == self._file(digest).stat().st_size for name, digest in files.items()
-            )
-        except OSError:
-            return False
+        Raises RequestError for a name that leads outside, and OSError.
+        """
+        if not _is_plain(name):
+            raise RequestError("A file's path leads out of its folder.")
+        folder = self.session / "out" / secrets.token_hex(4)
+        make_folder(folder)
+        return folder / name
 
     def clear(self) -> int:
-        """Removes all files and folders that no session uses now; returns the bytes that this freed."""
+        """Removes all files and folders; returns the bytes that this freed. Raises RequestError while one is in use."""
+        if user := next(filter(None, map(self._user_of, self._other_sessions())), ""):
+            raise RequestError(f"Another connection uses the copies ({user}): end it, and clear again.")
         before = free_disk_bytes(self._files)
         for path in (*self._entries(self._folders), *self._entries(self._files)):
             try_remove(path)
@@ -125,10 +129,10 @@ class FileStore:
     def _entries(self, folder: Path) -> Iterable[Path]:
         return list(folder.iterdir()) if folder.is_dir() else ()
 
-    def _file(self, digest: str) -> Path:
+    def _file(self, digest: str, temporary: bool) -> Path:
         if not _DIGEST.fullmatch(digest):
             raise RequestError(f"{printable(digest, 80)!r} is no SHA-256.")
-        return self._files / digest
+        return (self.session / "files" if temporary else self._files) / digest
 
 
 class PartialFile:
@@ -175,6 +179,23 @@ class PartialFile:
             return True
         finally:
             self._lock.release()
+
+
+def _link(folder: Path, sources: Mapping[str, Path]) -> None:
+    """Makes a folder of files that have arrived. sources: path in the folder → the file."""
+    for name, source in sources.items():
+        target = folder / name
+        with raise_disk_full(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            link_or_copy(source, target)
+
+
+def _is_complete(folder: Path, sources: Mapping[str, Path]) -> bool:
+    """Whether every file of a folder is there, as long as the one that arrived."""
+    try:
+        return all((folder / name).stat().st_size == source.stat().st_size for name, source in sources.items())
+    except OSError:
+        return False
 
 
 def _is_plain(name: str) -> bool:

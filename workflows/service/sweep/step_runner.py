@@ -89,15 +89,7 @@ def _failure(step: SweepStep, ended: ProcessResult, seconds: float) -> StepResul
 
 def is_locked(step: Path) -> bool:
     """Whether a process runs the step with this folder."""
-    lock = Lock(step / _STEP_LOCK)
-    if not lock.path.exists():
-        return False
-    try:
-        lock.acquire()
-    except LockHeldError:
-        return True
-    lock.release()
-    return False
+    return bool(Lock(step / _STEP_LOCK).held_by())
 
 
 @contextmanager

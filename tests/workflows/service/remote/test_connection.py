@@ -92,7 +92,9 @@ def test_copies_by_content_continued_after_a_cancel(machine: RemoteMachine, ther
         }  # fmt: skip
         seen.clear()
         assert copier.folder(folder) == str(copied) and seen == []
-        out = connection.request("output_file", name="../../made.txt")
+        with pytest.raises(RequestError, match="box: A file's path leads out"):
+            connection.request("output_file", name="../../made.txt")
+        out = connection.request("output_file", name="made.txt")
         assert Path(out).is_relative_to(store(there) / "sessions")
         Path(out).write_bytes(big)
         connection.fetch(out, tmp_path / "made.txt")
@@ -101,8 +103,9 @@ def test_copies_by_content_continued_after_a_cancel(machine: RemoteMachine, ther
             connection.fetch("/etc/hostname", tmp_path / "x")
         with pytest.raises(RequestError, match="starts workflows or"):
             connection.start("this", [], ChildListener())
-        with pytest.raises(RequestError, match="not known here"):
-            connection.request("reboot")
+        for operation in ("reboot", "exit", "output"):
+            with pytest.raises(RequestError, match="not known here"):
+                connection.request(operation)
     assert copied.is_dir() and not list((store(there) / "sessions").iterdir())
 
 
@@ -208,7 +211,7 @@ def test_nothing_outlives_the_connection(machine: RemoteMachine, end: str) -> No
         connection._ssh.kill()
         assert listener.ended.wait(5)
         with pytest.raises(RemoteError, match="The connection to box was lost"):
-            connection.request("arrived", files={})
+            connection.request("arrived", files={}, temporary=False)
         connection.close()
     assert gone(agent.pid) and gone(worker.pid)
 

@@ -23,42 +23,42 @@ def files(tmp_path: Path) -> FileStore:
     return made
 
 
-def copy(files: FileStore, data: bytes = DATA) -> str:
+def copy(files: FileStore, data: bytes = DATA, temporary: bool = False) -> str:
     digest = hashlib.sha256(data).hexdigest()
-    file = files.receive(digest, len(data))
+    file = files.receive(digest, len(data), temporary)
     file.append(data[file.bytes :])
     assert file.finish()
     return digest
 
 
 def test_a_file_that_was_cut_off_is_continued(files: FileStore) -> None:
-    file = files.receive(DIGEST, len(DATA))
+    file = files.receive(DIGEST, len(DATA), False)
     file.append(DATA[:3000])
     assert not file.finish()
-    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 3000}
-    file = files.receive(DIGEST, len(DATA))
+    assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: 3000}
+    file = files.receive(DIGEST, len(DATA), False)
     assert file.bytes == 3000
     file.append(DATA[3000:])
     assert file.finish()
-    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: len(DATA)}
+    assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: len(DATA)}
     assert sorted(one.name for one in (files.root / "files").iterdir()) == [DIGEST]
 
 
 @pytest.mark.parametrize("data", [DATA[:-1] + b"X", DATA + b"more"])
 def test_a_file_with_other_content_does_not_stay(files: FileStore, data: bytes) -> None:
-    file = files.receive(DIGEST, len(DATA))
+    file = files.receive(DIGEST, len(DATA), False)
     file.append(data)
     with pytest.raises(RequestError, match="other content"):
         file.finish()
-    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 0} and not list((files.root / "files").iterdir())
+    assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: 0} and not list((files.root / "files").iterdir())
 
 
 def test_two_connections_do_not_write_one_file(files: FileStore) -> None:
-    file = files.receive(DIGEST, len(DATA))
+    file = files.receive(DIGEST, len(DATA), False)
     with pytest.raises(RequestError, match=f"process {os.getpid()}"):
-        files.receive(DIGEST, len(DATA))
+        files.receive(DIGEST, len(DATA), False)
     file.finish()
-    files.receive(DIGEST, len(DATA)).finish()
+    files.receive(DIGEST, len(DATA), False).finish()
 
 
 def test_a_folder_is_made_of_files_and_made_again_if_one_is_missing(files: FileStore) -> None:
@@ -79,31 +79,57 @@ def test_nothing_is_written_outside_the_folder(files: FileStore, name: str) -> N
         files.make_folder_of("demo", {name: digest}, temporary=False)
     with pytest.raises(RequestError, match="leads out"):
         files.make_folder_of(name or "..", {"a": digest}, temporary=False)
+    with pytest.raises(RequestError, match="leads out"):
+        files.make_output_file(name)
     with pytest.raises(RequestError, match="no SHA-256"):
-        files.receive("../../x", 1)
+        files.receive("../../x", 1, False)
 
 
-def test_files_of_a_session_end_with_it(files: FileStore, tmp_path: Path) -> None:
-    folder = files.make_folder_of("in", {"prompt.txt": copy(files)}, temporary=True)
-    assert folder.is_relative_to(files.session)
+def test_files_of_a_session_end_with_it_and_are_its_own(files: FileStore) -> None:
+    """Also what has arrived in part; the same content in the store or in another session stays."""
+    kept = files.make_folder_of("demo", {"a": copy(files)}, temporary=False)
+    other = FileStore(files.root)
+    other.open_session()
+    copy(other, temporary=True)
+    folder = files.make_folder_of("in", {"prompt.txt": copy(files, temporary=True)}, temporary=True)
+    part = files.receive("0" * 64, 100, True)
+    part.append(b"secret")
+    assert not part.finish() and folder.is_relative_to(files.session)
     files.close_session()
-    assert not folder.exists() and not list((files.root / "files").iterdir())
+    assert not files.session.exists() and [one.name for one in (files.root / "files").iterdir()] == [DIGEST]
+    assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: len(DATA)} and (kept / "a").read_bytes() == DATA
+    assert (other.make_folder_of("in", {"p": DIGEST}, temporary=True) / "p").read_bytes() == DATA
 
 
 def test_sessions_of_ended_processes_are_removed(files: FileStore) -> None:
-    stale = files.session.parent / "999999999-00000000"
-    stale.mkdir()
+    """By their locks, which the system frees: a process id may be used again, or be another machine's."""
+    stale = files.session.parent / "0123456789abcdef"
+    (stale / "files").mkdir(parents=True)
+    (files.root / "locks" / "fedcba9876543210").touch()
     FileStore(files.root).open_session()
     assert not stale.exists() and files.session.exists()
+    assert not (files.root / "locks" / "fedcba9876543210").exists()
+
+
+def test_one_name_twice_gives_two_files(files: FileStore) -> None:
+    first, second = files.make_output_file("x.cache"), files.make_output_file("x.cache")
+    assert first != second and first.name == second.name and first.parent.is_dir()
+    assert first.is_relative_to(files.session)
 
 
 def test_a_disk_without_room_is_named_before_the_copy(files: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "free_disk_bytes", lambda path: 1 << 20)
     with pytest.raises(DiskFullError, match=r"needs 2\.0 MiB and 1\.0 MiB are free; make room"):
-        files.receive(DIGEST, 2 << 20)
+        files.receive(DIGEST, 2 << 20, False)
 
 
-def test_clear_removes_the_copies(files: FileStore) -> None:
-    files.make_folder_of("demo", {"a": copy(files)}, temporary=False)
+def test_clear_removes_the_copies_that_no_other_connection_uses(files: FileStore) -> None:
+    folder = files.make_folder_of("demo", {"a": copy(files)}, temporary=False)
+    other = FileStore(files.root)
+    other.open_session()
+    with pytest.raises(RequestError, match=rf"uses the copies \(process {os.getpid()} on "):
+        files.clear()
+    assert (folder / "a").read_bytes() == DATA
+    other.close_session()
     files.clear()
-    assert files.arrived({DIGEST: len(DATA)}) == {DIGEST: 0} and not list((files.root / "folders").iterdir())
+    assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: 0} and not list((files.root / "folders").iterdir())
