@@ -36,7 +36,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Mapping
-from typing import Any
 from unicodedata import category
 
 
@@ -261,12 +260,21 @@ def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
     return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
 
 
-def error_from_dict(fields: Mapping[str, object]) -> JoineryError:
-    """The error of the fields of `error_to_dict`; CheckpointError for a class that needs more than a message."""
-    kind: Any = globals().get(str(fields["error"]))
-    known = isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__
-    made: JoineryError = (kind if known else CheckpointError)(printable(fields.get("message"), 600))
-    return made
+def error_from_dict(fields: Mapping[str, object], default: type[JoineryError] = CheckpointError) -> JoineryError:
+    """The error of the fields of `error_to_dict`; `default` for a class that needs more than a message."""
+    made = next((one for one in _classes_of_a_message() if one.__name__ == fields["error"]), default)
+    return made(printable(fields.get("message"), 600))
+
+
+def error_of_kind(kind: str, message: str, default: type[JoineryError]) -> JoineryError:
+    """The error that an error event with this kind was made of; `default` for a kind without a class."""
+    made = next((one for one in _classes_of_a_message() if one("").kind == kind), default)
+    return made(message)
+
+
+def _classes_of_a_message() -> list[type[JoineryError]]:
+    classes = [one for one in globals().values() if isinstance(one, type) and issubclass(one, JoineryError)]
+    return [one for one in classes if one.__init__ is Exception.__init__]
 
 
 def describe_os_error(error: OSError) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from workflows.common.errors import RequestError, printable
 from workflows.common.files import write_atomically
-from workflows.common.locks import Lock
+from workflows.common.locks import Lock, LockHeldError
 from workflows.common.paths import home
 
 _FILE = "machines.json"
@@ -71,7 +71,7 @@ def list_machines() -> list[RemoteMachine]:
         machines = [RemoteMachine(**one) for one in json.loads(path.read_text("utf-8"))]
         for one in machines:
             check_machine(one)
-    except (ValueError, TypeError, RequestError):
+    except (ValueError, TypeError, AttributeError, RequestError):  # AttributeError: a value that is no text
         raise RequestError(f"{path} is damaged: remove it, and add the machines again.") from None
     return sorted(machines, key=lambda one: one.name)
 
@@ -103,7 +103,10 @@ def _change(changes: dict[str, RemoteMachine | None]) -> None:
     """Writes the file with some machines added, replaced or removed."""
     path: Path = home() / _FILE
     lock = Lock(path.with_name(f".{_FILE}.lock"))
-    lock.acquire(wait_s=5.0)
+    try:
+        lock.acquire(wait_s=5.0)
+    except LockHeldError as error:
+        raise RequestError(f"{path} is being changed by {error.holder}: try again.") from None
     with lock.held():
         machines = {one.name: one for one in list_machines()} | changes
         rows = [asdict(one) for one in machines.values() if one is not None]

@@ -85,7 +85,7 @@ def run_isolated(
         try:
             last_line = _follow(running, time.monotonic() + seconds, on_line, cancelled)
             code = running.wait(_EXIT_GRACE)
-            failure = _exit_description(code) if code else ""
+            failure = exit_description(code) if code else ""
         except subprocess.TimeoutExpired:
             last_line, failure = "", f"did not answer in {seconds:.0f} s"
         finally:
@@ -105,7 +105,8 @@ def signal_description(number: int) -> str:
     return f"signal {name}{', with which the system ends what takes too much memory' if name == 'SIGKILL' else ''}"
 
 
-def _exit_description(code: int) -> str:
+def exit_description(code: int) -> str:
+    """How a process ended, as a clause: `ended (code 3)`, `ended (signal SIGSEGV)`."""
     return f"ended ({f'code {code}' if code >= 0 else signal_description(-code)})"
 
 
@@ -173,7 +174,7 @@ class ServiceProcess:
             self._running.kill()
         code = self._running.wait()
         self.close()
-        self._result = ProcessResult("", "", why or _exit_description(code))
+        self._result = ProcessResult("", "", why or exit_description(code))
         return self._result
 
     def close(self) -> None:

@@ -14,7 +14,12 @@ from workflows.common.errors import (
     BundleError,
     CheckpointError,
     GraphError,
+    MemoryShortError,
+    PromptError,
+    RecipeError,
+    RemoteError,
     error_from_dict,
+    error_of_kind,
     is_out_of_memory,
     out_of_memory_message,
     printable,
@@ -105,6 +110,19 @@ def test_a_message_of_another_process_is_cut_at_600_characters() -> None:
     error = error_from_dict({"error": "BundleError", "message": "a" * 601})
     assert isinstance(error, BundleError) and str(error) == printable("a" * 601, 600) != "a" * 601
     assert str(error_from_dict({"error": "BundleError", "message": "a" * 600})) == "a" * 600
+
+
+def test_an_error_is_made_of_its_kind() -> None:
+    """Of the first class that has it; the default stands for classes with more than a message, and for others."""
+    made = {kind: type(error_of_kind(kind, "x", RemoteError)) for kind in ("prompt", "recipe", "memory", "hub", "odd")}
+    assert made == {
+        "prompt": PromptError,
+        "recipe": RecipeError,
+        "memory": MemoryShortError,
+        "hub": RemoteError,
+        "odd": RemoteError,
+    }
+    assert type(error_from_dict({"error": "HubError", "message": "x"}, RemoteError)) is RemoteError
 
 
 def test_spaces_of_a_locale_are_plain_spaces_and_controls_are_marked() -> None:

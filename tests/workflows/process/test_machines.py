@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from workflows.common.errors import RequestError
+from workflows.common.locks import Lock
 from workflows.process.machines import RemoteMachine, add_machine, list_machines, machine_named, remove_machine
 
 
@@ -80,7 +81,18 @@ def test_machines_are_added_replaced_and_removed() -> None:
 def test_a_damaged_file_is_named_and_nothing_of_it_reaches_ssh(tmp_path: Path) -> None:
     path = tmp_path / "here" / "machines.json"
     path.parent.mkdir()
-    for text in ("{", '[{"name": "m"}]', '[{"name": "m", "address": "ssh://-oProxyCommand=x"}]', "[3]"):
+    nothing = '[{"name": "m", "address": "ssh://h", "joinery": null}]'
+    for text in ("{", nothing, '[{"name": "m"}]', '[{"name": "m", "address": "ssh://-oProxyCommand=x"}]', "[3]"):
         path.write_text(text)
         with pytest.raises(RequestError, match=r"machines\.json is damaged"):
             machine_named("m")
+
+
+def test_a_file_that_another_process_changes_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    acquire = Lock.acquire
+    monkeypatch.setattr(Lock, "acquire", lambda self, wait_s: acquire(self, 0.0))
+    other = Lock(tmp_path / "here" / ".machines.json.lock")
+    acquire(other)
+    with other.held(), pytest.raises(RequestError, match=r"machines\.json is being changed by process \d+ on .*: try"):
+        add_machine(RemoteMachine("m", "ssh://host"))
+    assert list_machines() == []

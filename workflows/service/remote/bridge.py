@@ -150,7 +150,7 @@ class Bridge:
             elif kind == "event" and isinstance(item, bytes):
                 self._pass_on(connection, localize_line(item, copier.paths).decode())
             else:
-                raise RemoteError(connection.problem())
+                raise RemoteError(connection.child_problem())
 
     def _request(self, connection: Connection, copier: Copier, envelope: Envelope) -> None:
         """Copies what a request reads, and sends it on; what is wrong with it ends the job alone."""
@@ -174,6 +174,8 @@ class Bridge:
             return
         self._open[ident] = mapped.fetched
         self._forward(to_line(ident, mapped.request))
+        if ident in self._cancelled:  # between the copy and this line, when the worker there did not know the job
+            self._forward(to_line(ident, Cancel(ident)))
 
     def _progress(self, ident: int, event: Event) -> None:
         if isinstance(event, ProgressEvent):

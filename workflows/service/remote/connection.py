@@ -20,15 +20,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from workflows import __version__
-from workflows.common import errors
-from workflows.common.errors import Cancelled, JoineryError, RemoteError, printable
+from workflows.common.errors import Cancelled, RemoteError, error_from_dict, printable
 from workflows.common.files import atomic_target
 from workflows.process.machines import RemoteMachine
-from workflows.process.subprocesses import own_group
+from workflows.process.subprocesses import exit_description, own_group
 from workflows.service.remote.frames import (
     ALIVE,
     ALIVE_EVERY_S,
-    BLOCK,
     CONTROL,
     DATA,
     ERRORS,
@@ -94,6 +92,7 @@ class Connection:
         self._write, self._stderr = threading.Lock(), bytearray()
         self._received_at, self._silent, self._stopped = time.monotonic(), False, threading.Event()
         self._fetched: BinaryIO | None = None
+        self._fetch_problem: OSError | None = None
         self._refused = threading.Event()
         self._ssh = _start(machine)
         threading.Thread(target=self._drain, name="ssh-stderr", daemon=True).start()
@@ -125,7 +124,8 @@ class Connection:
         """The answer to the last request. Raises as `request` does."""
         message = self._next(cancelled)
         if "error" in message:
-            raise _error(self.machine, message)
+            named = f"{self.machine.name}: {message['error']}"
+            raise error_from_dict({"error": message.get("kind"), "message": named}, RemoteError)
         return message.get("answer")
 
     def send_data(self, data: bytes) -> bool:
@@ -136,11 +136,13 @@ class Connection:
     def fetch(self, path: str, target: Path, cancelled: Cancellation = lambda: False) -> None:
         """Copies a file of this session to `target`, which appears once it is whole. Raises OSError and as request."""
         with atomic_target(target) as draft, draft.open("wb") as file:
-            self._fetched = file
+            self._fetched, self._fetch_problem = file, None
             try:
                 self.request("fetch", cancelled, path=path)
             finally:
                 self._fetched = None
+            if self._fetch_problem is not None:
+                raise self._fetch_problem
 
     # -- the child -----------------------------------------------------------------------------------
 
@@ -156,6 +158,12 @@ class Connection:
     def interrupt(self) -> None:
         """Interrupts the child, as Ctrl+C does. Raises RemoteError."""
         self.request("interrupt")
+
+    def child_problem(self) -> str:
+        """Why the child writes nothing more, as one sentence: it has ended, or the connection has."""
+        if self.exit_code is None:
+            return self.problem()
+        return f"The process on {self.machine.name} {exit_description(self.exit_code)}: start it again."
 
     def problem(self) -> str:
         """Why the connection has ended, as one sentence."""
@@ -196,21 +204,23 @@ class Connection:
         """Reads frames until the stream ends."""
         assert self._ssh.stdout is not None
         stream: BinaryIO = self._ssh.stdout  # type: ignore[assignment]
-        with suppress(OSError, ValueError):
-            if _skip_message(stream):
-                while (frame := read_frame(stream)) is not None:
-                    self._received_at = time.monotonic()
-                    self._take(frame)
-        self._answers.put(None)
-        self._listener.on_end()
+        try:
+            with suppress(OSError, ValueError):
+                if _skip_message(stream):
+                    while (frame := read_frame(stream)) is not None:
+                        self._received_at = time.monotonic()
+                        self._take(frame)
+        finally:  # whatever a listener raises: nobody waits for ever
+            self._answers.put(None)
+            self._listener.on_end()
 
     def _take(self, frame: Frame) -> None:
         if frame.kind == OUTPUT:
             self._listener.on_output(frame.content)
         elif frame.kind == ERRORS:
             self._listener.on_errors(frame.content)
-        elif frame.kind == DATA and self._fetched is not None:
-            self._fetched.write(frame.content)
+        elif frame.kind == DATA:
+            self._save(frame.content)
         elif frame.kind == ALIVE:
             state = frame.json()
             if state:
@@ -226,6 +236,14 @@ class Connection:
                 self._refused.set()
             else:
                 self._answers.put(message)
+
+    def _save(self, content: bytes) -> None:
+        """Writes a part of a fetched file; `fetch` raises what the system refuses."""
+        if self._fetched is not None and self._fetch_problem is None:
+            try:
+                self._fetched.write(content)
+            except OSError as error:
+                self._fetch_problem = error
 
     def _keep_alive(self) -> None:
         """Sends signs of life, and ends ssh when the other end sends none."""
@@ -296,17 +314,20 @@ class Connection:
 
 
 def _start(machine: RemoteMachine) -> subprocess.Popen[bytes]:
-    """ssh, in a session of its own: Ctrl+C is not for it. Raises RemoteError."""
+    """ssh, in a session of its own: Ctrl+C is not for it. Raises RemoteError and RequestError."""
+    command = ssh_command(machine)
     try:
         return subprocess.Popen(
-            ssh_command(machine),
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             **own_group(),
         )
     except OSError as error:
-        raise RemoteError(f"ssh cannot be started ({error.strerror}): install the OpenSSH client.") from None
+        raise RemoteError(
+            f"{printable(command[0])} cannot be started ({error.strerror}): install the OpenSSH client."
+        ) from None
 
 
 def _text(stderr: bytearray) -> str:
@@ -323,14 +344,3 @@ def _skip_message(stream: BinaryIO) -> bool:
         if seen.endswith(MARKER):
             return True
     return False
-
-
-def _error(machine: RemoteMachine, message: Mapping[str, Any]) -> JoineryError:
-    """The error of an answer, with the machine's name before its sentence."""
-    kind = getattr(errors, str(message.get("kind")), RemoteError)
-    known = isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__
-    made: JoineryError = (kind if known else RemoteError)(f"{machine.name}: {printable(message['error'], 600)}")
-    return made
-
-
-__all__ = ["BLOCK", "ChildListener", "Connection", "Greeting"]

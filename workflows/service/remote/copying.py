@@ -15,7 +15,8 @@ from pathlib import Path
 
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest, sha256_of
 from workflows.common.errors import BundleError, Cancelled, RemoteError, RequestError
-from workflows.service.remote.connection import BLOCK, Cancellation, Connection
+from workflows.service.remote.connection import Cancellation, Connection
+from workflows.service.remote.frames import BLOCK
 from workflows.wire.events import Event, ProgressEvent
 
 STAGE = "copy"

@@ -10,8 +10,7 @@ import queue
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from workflows.common import errors
-from workflows.common.errors import JoineryError, RemoteError, printable
+from workflows.common.errors import RemoteError, error_of_kind, printable
 from workflows.process.machines import RemoteMachine
 from workflows.service.remote.connection import Cancellation, ChildListener, Connection
 from workflows.service.remote.copying import CopiedPaths, Copier
@@ -98,12 +97,12 @@ class RemoteWorker:
             except queue.Empty:
                 continue
             if line is None:
-                raise RemoteError(self.connection.problem())
+                raise RemoteError(self.connection.child_problem())
             event = self._parsed(line, ident, request.answer)
             if event is None:
                 continue
             if isinstance(event, ErrorEvent):
-                raise _error(event)
+                raise error_of_kind(event.kind, event.message, RemoteError)
             if isinstance(event, FINAL_EVENTS) and mapped.fetched is not None:
                 self.connection.fetch(mapped.fetched[0], Path(mapped.fetched[1]))
             yield event
@@ -129,13 +128,3 @@ class RemoteWorker:
             raise RemoteError(f"The worker's answer cannot be read: {printable(error)}.") from None
         except ValueError:
             return None
-
-
-def _error(event: ErrorEvent) -> JoineryError:
-    """The error of an event, of the class that has its kind; RemoteError for others."""
-    for kind in vars(errors).values():
-        if isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__:
-            error: JoineryError = kind(event.message)
-            if error.kind == event.kind:
-                return error
-    return RemoteError(event.message)

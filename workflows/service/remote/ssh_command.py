@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 
-from workflows.common.errors import printable
+from workflows.common.errors import RequestError, printable
 from workflows.process.machines import RemoteMachine
 
 AGENT = "workflows.service.remote.agent"
@@ -29,7 +29,7 @@ _OPTIONS = {
 # Finds Python and Joinery there: $1 is their folder, the program `joinery`, or empty. POSIX sh.
 _START = """\
 j=$1; p=
-case $j in "~/"*) j=$HOME/${j#??};; esac
+case $j in "~/"*) j=$HOME/${j#??};; ""|/*) ;; *) j=$HOME/$j;; esac
 [ -n "$j" ] || j=$(command -v joinery) || for c in "$HOME/joinery" "$HOME/.local/bin/joinery"; do
   [ -e "$c" ] && j=$c && break; done
 if [ -d "$j" ]; then
@@ -46,8 +46,11 @@ cd / && exec "$p" -P -m MODULE
 
 
 def ssh_command(machine: RemoteMachine) -> list[str]:
-    """The command line that connects stdin and stdout with the agent on a machine."""
-    program = shlex.split(os.environ.get("JOINERY_SSH", "")) or ["ssh"]
+    """The command line that connects stdin and stdout with the agent on a machine. Raises RequestError."""
+    try:
+        program = shlex.split(os.environ.get("JOINERY_SSH", "")) or ["ssh"]
+    except ValueError as error:
+        raise RequestError(f"JOINERY_SSH is no command line ({error}): write it as in a shell.") from None
     options = [part for name, value in _OPTIONS.items() for part in ("-o", f"{name}={value}")]
     script = _START.replace("MODULE", AGENT)
     remote = f"exec sh -c {shlex.quote(script)} sh {shlex.quote(machine.joinery)}"

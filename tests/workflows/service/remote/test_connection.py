@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import psutil
@@ -24,7 +25,7 @@ from workflows.service.remote.copying import Copier
 from workflows.service.remote.machine_check import check
 from workflows.service.remote.remote_worker import RemoteWorker
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, ReadyEvent, TokenEvent
-from workflows.wire.requests import Build, Generate, LoadCache, Open, SaveCache
+from workflows.wire.requests import Build, CheckConstraint, Generate, LoadCache, Open, SaveCache
 from workflows.wire.version import wire_version
 
 IDS = (5, 6, 7)
@@ -241,3 +242,41 @@ def test_memory_and_life_are_reported(machine: RemoteMachine) -> None:
             time.sleep(0.05)
     assert all(memory > 10 << 20 for memory, _ in listener.states)
     assert listener.states[-1][1] is False  # it waits for a request
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_worker_that_crashes_there_is_no_lost_connection(machine: RemoteMachine) -> None:
+    worker = RemoteWorker(machine, pytest.fail)
+    try:
+        assert list(worker.events(CheckConstraint("regex", "[0-9]")))
+        (there,) = psutil.Process(worker.connection.greeting.pid).children()
+        there.send_signal(signal.SIGABRT)
+        with pytest.raises(RemoteError) as caught:
+            list(worker.events(CheckConstraint("regex", "[0-9]")))
+        assert str(caught.value) == "The process on box ended (signal SIGABRT): start it again."
+    finally:
+        worker.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_here_is_named(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection is not taken for lost."""
+    monkeypatch.setattr(connections, "atomic_target", lambda target: nullcontext(Path("/dev/full")))
+    with Connection(machine) as connection:
+        there = connection.request("output_file", name="made")
+        Path(there).write_bytes(bytes(frames.BLOCK * 2))
+        with pytest.raises(OSError, match="No space left"):
+            connection.fetch(there, Path("made"))
+        assert connection.request("arrived", files={}, temporary=False) == {}
+
+
+def test_what_a_listener_raises_ends_the_wait(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[object]()
+    monkeypatch.setattr(threading, "excepthook", lambda what: seen.append(what.exc_value))
+    monkeypatch.setattr(Connection, "_save", lambda self, content: {}["none"])
+    with Connection(machine) as connection:
+        there = connection.request("output_file", name="made")
+        Path(there).write_bytes(b"x")
+        with pytest.raises(RemoteError, match="The connection to box was lost"):
+            connection.fetch(there, Path(there).with_name("here"))
+    assert [type(one) for one in seen] == [KeyError]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from workflows.common.errors import RequestError
 from workflows.process.machines import RemoteMachine
 from workflows.service.remote.ssh_command import connection_problem, ssh_command
 
@@ -26,6 +27,12 @@ def test_the_command_line_asks_nothing_and_quotes_the_path() -> None:
 def test_another_ssh_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JOINERY_SSH", "my-ssh -F '/a b/config'")
     assert ssh_command(MACHINE)[:4] == ["my-ssh", "-F", "/a b/config", "-T"]
+
+
+def test_a_program_with_an_open_quote_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOINERY_SSH", "ssh -F '/a b")
+    with pytest.raises(RequestError, match="JOINERY_SSH is no command line"):
+        ssh_command(MACHINE)
 
 
 def run_there(joinery: str, home: Path, path: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +60,7 @@ def test_the_script_finds_python_and_joinery(tmp_path: Path) -> None:
     own = program(tmp_path / "my checkout/.venv/bin/python", python)
     (tmp_path / "my checkout/workflows").mkdir()
     arguments = "-P -m workflows.service.remote.agent"
-    for joinery in (str(tmp_path / "my checkout"), "~/my checkout"):
+    for joinery in (str(tmp_path / "my checkout"), "~/my checkout", "my checkout"):
         assert run_there(joinery, tmp_path, str(shell)).stdout.split("\n")[0] == (
             f"{own} {arguments} {tmp_path}/my checkout"
         )
