@@ -1,4 +1,4 @@
-"""Who answers in `joinery chat`: a bundle that is open in this process, or one on another machine.
+"""The model behind `joinery chat`: a bundle that is open in this process, or one on another machine.
 
 messages ──ChatPartner.events──▶ the events of a reply      reset: the next chat begins with an empty cache
 """

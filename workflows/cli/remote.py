@@ -101,7 +101,7 @@ def _print(report: MachineReport, as_json: bool) -> None:
     if not report.usable:
         print_line(f"{report.name}: {report.address}")
         return
-    facts = f"Joinery {report.joinery}, Python {report.python}, {printable(report.system)}"
+    facts = f"Joinery {report.joinery}, Python {printable(report.python)}, {printable(report.system)}"
     print_line(f"{report.name}: {facts}, {mebibytes(report.free_bytes)} free, connected in {report.connect_s:.1f} s")
     for device in report.devices:
         why = "usable" if device.usable else f"not usable: {printable(device.reason, 300)}"

@@ -18,7 +18,7 @@ _PR_SET_PDEATHSIG = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 def main() -> None:
     """Runs the module named in the arguments; on Linux the system kills it with its parent.
 
-    An interruption before the module listens to it ends the process without a word.
+    A SIGINT before the module handles it ends the process silently, with the exit code of Cancelled.
     """
     signal.signal(signal.SIGINT, lambda *_: os._exit(Cancelled.exit_code))
     parent, module, *arguments = sys.argv[1:]

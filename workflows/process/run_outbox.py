@@ -1,4 +1,4 @@
-"""Runs that are recorded on the machine of the one who asked, not on the one where they took place.
+"""Hands the records of runs to the connection that requested them, in place of this machine's history.
 
 RUNS_FOLDER is set: recording ──post_run──▶ folder/<id>.json ──take_runs──▶ the connection ──▶ the other's history
 """
@@ -29,7 +29,7 @@ def post_run(folder: Path, ident: str, run: str) -> None:
 
 
 def take_runs(folder: Path) -> Iterator[object]:
-    """The runs in the folder, each once; a file that holds none is skipped."""
+    """The runs in the folder, each once; a file that cannot be read stays."""
     for path in sorted(path for path in folder.iterdir() if path.suffix == ".json"):
         with suppress(OSError, ValueError):
             run = json.loads(path.read_text("utf-8"))

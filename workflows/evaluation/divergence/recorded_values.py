@@ -18,6 +18,7 @@ import numpy as np
 
 from workflows.bundle import Pipeline
 from workflows.common.errors import JoineryError, RequestError
+from workflows.common.files import atomic_target
 from workflows.evaluation.divergence.feed_plan import FeedPlan, Run, make_feed_plan, prompt_ids, run_plan
 from workflows.evaluation.divergence.matching import match_components
 from workflows.evaluation.divergence.subject import OpenSubject, Subject, SubjectOptions, Values
@@ -50,7 +51,7 @@ def record_values(
     for part in parts:
         taps.setdefault(part.a, []).extend([*(pair.a for pair in part.pairs), *part.leaves.values()])
     recorded = subjects[0].open(taps), subjects[1].open({})
-    with zipfile.ZipFile(file, "w") as archive:
+    with atomic_target(file) as draft, zipfile.ZipFile(draft, "w") as archive:
         runs = [
             _write(archive, number, recorded[0].seen) for number, _ in enumerate(run_plan(recorded, plan, cancelled))
         ]
@@ -61,9 +62,9 @@ def record_values(
 def _write(archive: zipfile.ZipFile, run: int, seen: Mapping[str, Values]) -> Places:
     """Writes the values of one run; returns where each is."""
     places: Places = {}
-    for component, values in seen.items():
+    for part, (component, values) in enumerate(seen.items()):
         for number, (name, array) in enumerate(values.items()):
-            entry = f"{run}/{len(places)}/{number}.npy"
+            entry = f"{run}/{part}/{number}.npy"
             content = io.BytesIO()
             np.save(content, array, allow_pickle=False)
             archive.writestr(entry, content.getvalue())
@@ -83,6 +84,8 @@ class RecordedSubject(Subject):
             self.plan = _plan_of(facts["plan"])
             self.runs_on = str(facts["provider"])
             self._runs: list[Places] = facts["runs"]
+            if len(self._runs) != len(self.plan.steps) + self.plan.source:
+                raise ValueError("a run of the plan is missing")
             digest = facts["digest"]
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
             raise RequestError(f"{file} is no recording of a run: write one by `joinery diverge … --record`.") from None
@@ -101,8 +104,8 @@ class RecordedSubject(Subject):
                 for component, names in taps.items()
                 if component in places
             }
-        except KeyError as error:
-            raise JoineryError(f"The recording lacks the value {error}: record it again with these bundles.") from None
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise JoineryError(f"The recording lacks a value ({error}): record it again with these bundles.") from None
 
     def _array(self, entry: str) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
         array: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = np.load(
@@ -152,7 +155,8 @@ def _plan_fields(plan: FeedPlan) -> dict[str, object]:
 def _plan_of(fields: Mapping[str, object]) -> FeedPlan:
     """The plan of a recording. Raises KeyError, TypeError and ValueError for other fields."""
     ids, tokens, chunks = (fields[name] for name in ("ids", "tokens", "chunks"))
-    assert isinstance(ids, list) and isinstance(tokens, list) and isinstance(chunks, list)
+    if not (isinstance(ids, list) and isinstance(tokens, list) and isinstance(chunks, list)):
+        raise TypeError("a plan has lists")
     runs = tuple((tuple(map(int, some)), "prefill" if phase == "prefill" else "decode") for some, phase in chunks)
     whole = bool(fields["token_by_token"]), bool(fields["source"])
     return FeedPlan(tuple(map(int, ids)), tuple(map(int, tokens)), runs, *whole)  # type: ignore[arg-type]
