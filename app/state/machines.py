@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.one_shot_worker import OneShotModel, OneShotWorker
 from app.jobs.worker_client import WorkerClient
-from workflows.common.errors import JoineryError
+from workflows.common.errors import JoineryError, describe_os_error
 from workflows.process.machines import list_machines, remove_machine
 from workflows.process.subprocesses import python_command
 from workflows.wire.events import ErrorEvent
@@ -76,7 +76,10 @@ class MachinesModel(OneShotModel):
         return True
 
     def _show_error(self, error: JoineryError | OSError) -> None:
-        self._on_error(ErrorEvent(kind="request", message=str(error)))
+        if isinstance(error, OSError):
+            self._on_error(ErrorEvent(kind="system", message=describe_os_error(error)))
+        else:
+            self._on_error(ErrorEvent(kind=error.kind, message=str(error)))
 
     def start(self, request: Request[MachineReport]) -> bool:
         """Starts a request; returns False while another runs."""

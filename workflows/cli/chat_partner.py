@@ -76,7 +76,7 @@ class RemotePartner:
         self.completes = ready.completes
 
     def check(self, messages: Messages) -> None:
-        """The first reply shows it."""
+        """Nothing is checked here: the first reply raises PromptError."""
 
     def events(self, messages: Messages, cancelled: Callable[[], bool]) -> Iterator[Event]:
         turns = tuple(Turn(str(one["role"]), str(one["content"])) for one in messages)
@@ -84,7 +84,7 @@ class RemotePartner:
         return self._worker.events(request, cancelled)
 
     def stop(self) -> None:
-        """`cancelled` does it."""
+        """Nothing: the `cancelled` of the running reply stops it."""
 
     def reset(self) -> None:
         """Nothing: a chat that begins differently reuses nothing of the cache."""

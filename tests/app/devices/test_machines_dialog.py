@@ -69,6 +69,18 @@ def test_a_removed_machine_is_not_chosen_any_more(dialog: MachinesDialog, qtbot:
     assert dialog.model.current == "" and dialog.model.program is None
 
 
+def test_a_list_that_cannot_be_read_is_a_sentence(dialog: MachinesDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> list[RemoteMachine]:
+        raise PermissionError(13, "Permission denied", "/x/machines.json")
+
+    monkeypatch.setattr("app.state.machines.list_machines", refuse)
+    dialog.model.read()
+    assert dialog.banner.message == (
+        "The system cannot read or write /x/machines.json: Permission denied; check the path, the free space and the "
+        "permissions."
+    )
+
+
 def test_every_choice_shows_the_same_machine(context: AppContext, qtbot: Any) -> None:
     first, second = MachineChoice(context.machines), MachineChoice(context.machines)
     for one in (first, second):

@@ -113,8 +113,8 @@ class Copier:
 
     def _send_once(self, one: LocalFile, progress: _CopyProgress, temporary: bool) -> None:
         """Sends what is missing of a file. Raises Cancelled, and keeps the connection usable then."""
-        fields = {"sha256": one.sha256, "bytes": one.bytes, "temporary": temporary}
-        offset = int(self._connection.request("receive", **fields))
+        size = one.bytes
+        offset = int(self._connection.request("receive", sha256=one.sha256, bytes=size, temporary=temporary))
         stopped = offset < 0
         with one.path.open("rb") as file:
             file.seek(max(offset, 0))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import json
 import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -13,6 +16,8 @@ import pytest
 from tests.workflows.service.remote.test_connection import gone
 from tests.workflows.service.test_worker import Client
 from workflows.process.machines import RemoteMachine
+from workflows.service.remote.bridge import Bridge
+from workflows.wire.request_lines import parse_line
 
 
 @pytest.fixture
@@ -103,3 +108,23 @@ def test_a_machine_that_cannot_be_reached_is_one_sentence(bridge: Client, machin
     for thread in client.threads:
         thread.join()
     client.process.stdin.close()  # type: ignore[union-attr]
+
+
+def test_a_cancel_before_the_worker_knows_the_job_reaches_it(machine: RemoteMachine) -> None:
+    """It arrives after the copy and before the request is sent: it follows the request."""
+    bridge = Bridge(machine, io.StringIO(), io.StringIO())
+
+    class Cancelling:
+        """Stands for a connection: the first line is sent while the window cancels."""
+
+        def __init__(self) -> None:
+            self.lines = list[Any]()
+
+        def write_input(self, data: bytes) -> None:
+            self.lines.append(json.loads(data))
+            bridge._cancelled.add(6)
+
+    connection: Any = Cancelling()
+    bridge._connection, copier = connection, type("Copies", (), {})()
+    bridge._request(connection, copier, parse_line('{"id": 6, "job": "form", "form": "regex", "text": "a"}'))
+    assert [(one["job"], one.get("target")) for one in connection.lines] == [("form", None), ("cancel", 6)]
