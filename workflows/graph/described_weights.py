@@ -102,7 +102,8 @@ class WeightRecipe:
         """The recipe seen as `view`, with its axes in another order, then as `shape`; None where it cannot be."""
         sizes, axes = self._axes()
         groups = _split_axes([sizes[axis] for axis in axes], view)
-        if groups is None or (self.grid and any(len(group) > 1 for group in groups)):
+        joined = len(self.parts) > 1 and not self.grid
+        if groups is None or joined or (self.grid and any(len(group) > 1 for group in groups)):
             return None
         starts = dict(zip(axes, _starts(groups), strict=True))  # of each stored axis, among the axes of the view
         places = dict(zip(axes, groups, strict=True))

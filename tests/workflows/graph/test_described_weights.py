@@ -173,6 +173,9 @@ def test_a_view_that_cuts_across_parts_has_no_recipe(tmp_path: Path) -> None:
     assert recipe.rearranged((2, 3, 4), (0, 1, 2), (24,)) is None
     single = WeightRecipe.of(stored(tmp_path, whole, "float32"))
     assert single.rearranged((6, 4), (0, 1), (24,)) is None
+    rows = [WeightRecipe.of(stored(tmp_path, part, "float32", f"r{i}")) for i, part in enumerate(whole)]
+    joined = join_recipes([*rows], 0)
+    assert joined is not None and joined.rearranged((6, 4), (1, 0), (4, 6)) is None
     found = single.rearranged((3, 2, 2, 2), (0, 2, 1, 3), (3, 8))
     assert found is not None
     np.testing.assert_array_equal(found.compute(), whole.reshape(3, 2, 2, 2).transpose(0, 2, 1, 3).reshape(3, 8))
