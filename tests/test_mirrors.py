@@ -31,7 +31,7 @@ TOGETHER = {
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
     "service/sweep/test_schedule": "service/sweep/executors",
     "service/remote/test_connection": (
-        "process/activity process/guard process/run_outbox service/remote/agent service/remote/child "
+        "process/activity process/guard process/run_outbox service/remote/child "
         "service/remote/copying "
         "service/remote/machine_check service/remote/path_fields service/remote/remote_command "
         "service/remote/remote_history service/remote/remote_worker"
@@ -91,7 +91,7 @@ TOGETHER = {
     "evaluation/accuracy/test_tasks": "common/table_files",
     "evaluation/divergence/test_diverge": (
         "evaluation/divergence/feed_plan evaluation/divergence/graph_taps evaluation/divergence/matching "
-        "evaluation/divergence/recorded_values evaluation/divergence/subject"
+        "evaluation/divergence/subject"
     ),
     "evaluation/goal/test_search": "evaluation/goal/goal_prompts evaluation/goal/mix_judge",
     "inspection/picture/test_layout": (

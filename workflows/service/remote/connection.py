@@ -80,6 +80,21 @@ class ChildListener:
         """It has ended, or the connection has."""
 
 
+class _FetchedFile:
+    """A file that the reading thread writes. problem: what the system refused; the rest is dropped then."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.problem: OSError | None = None
+
+    def write(self, content: bytes) -> None:
+        if self.problem is None:
+            try:
+                self._file.write(content)
+            except OSError as error:
+                self.problem = error
+
+
 class Connection:
     """An open connection; `close` ends it, and with it everything that it started there."""
 
@@ -91,8 +106,7 @@ class Connection:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._write, self._stderr = threading.Lock(), bytearray()
         self._received_at, self._silent, self._stopped = time.monotonic(), False, threading.Event()
-        self._fetched: BinaryIO | None = None
-        self._fetch_problem: OSError | None = None
+        self._fetched: _FetchedFile | None = None
         self._refused = threading.Event()
         self._ssh = _start(machine)
         threading.Thread(target=self._drain, name="ssh-stderr", daemon=True).start()
@@ -118,10 +132,6 @@ class Connection:
         if operation == "receive":
             self._refused.clear()
         self._send(CONTROL, {"op": operation, **fields})
-        return self.answer(cancelled)
-
-    def answer(self, cancelled: Cancellation = lambda: False) -> Any:
-        """The answer to the last request. Raises as `request` does."""
         message = self._next(cancelled)
         if "error" in message:
             named = f"{self.machine.name}: {message['error']}"
@@ -136,13 +146,13 @@ class Connection:
     def fetch(self, path: str, target: Path, cancelled: Cancellation = lambda: False) -> None:
         """Copies a file of this session to `target`, which appears once it is whole. Raises OSError and as request."""
         with atomic_target(target) as draft, draft.open("wb") as file:
-            self._fetched, self._fetch_problem = file, None
+            fetched = self._fetched = _FetchedFile(file)
             try:
                 self.request("fetch", cancelled, path=path)
             finally:
                 self._fetched = None
-            if self._fetch_problem is not None:
-                raise self._fetch_problem
+            if fetched.problem is not None:
+                raise fetched.problem
 
     # -- the child -----------------------------------------------------------------------------------
 
@@ -219,8 +229,8 @@ class Connection:
             self._listener.on_output(frame.content)
         elif frame.kind == ERRORS:
             self._listener.on_errors(frame.content)
-        elif frame.kind == DATA:
-            self._save(frame.content)
+        elif frame.kind == DATA and self._fetched is not None:
+            self._fetched.write(frame.content)
         elif frame.kind == ALIVE:
             state = frame.json()
             if state:
@@ -236,14 +246,6 @@ class Connection:
                 self._refused.set()
             else:
                 self._answers.put(message)
-
-    def _save(self, content: bytes) -> None:
-        """Writes a part of a fetched file; `fetch` raises what the system refuses."""
-        if self._fetched is not None and self._fetch_problem is None:
-            try:
-                self._fetched.write(content)
-            except OSError as error:
-                self._fetch_problem = error
 
     def _keep_alive(self) -> None:
         """Sends signs of life, and ends ssh when the other end sends none."""

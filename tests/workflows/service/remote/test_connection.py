@@ -273,7 +273,7 @@ def test_a_full_disk_here_is_named(machine: RemoteMachine, monkeypatch: pytest.M
 def test_what_a_listener_raises_ends_the_wait(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[object]()
     monkeypatch.setattr(threading, "excepthook", lambda what: seen.append(what.exc_value))
-    monkeypatch.setattr(Connection, "_save", lambda self, content: {}["none"])
+    monkeypatch.setattr(connections._FetchedFile, "write", lambda self, content: {}["none"])
     with Connection(machine) as connection:
         there = connection.request("output_file", name="made")
         Path(there).write_bytes(b"x")
