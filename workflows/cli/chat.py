@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -135,11 +136,12 @@ def chat(
     """
     flags.check_drafts()
     partner = _local(bundle, source, flags) if on is None else _remote(on, bundle, source, flags)
-    terminal_chat = TerminalChat(partner, system, source.prefill, as_json)
-    interactive = is_terminal() and not as_json
-    if interactive:
-        sys.stderr.write(terminal_chat.welcome())
-    _converse(terminal_chat, terminal_reader() if interactive else read_pipe, interactive)
+    with closing(partner):
+        terminal_chat = TerminalChat(partner, system, source.prefill, as_json)
+        interactive = is_terminal() and not as_json
+        if interactive:
+            sys.stderr.write(terminal_chat.welcome())
+        _converse(terminal_chat, terminal_reader() if interactive else read_pipe, interactive)
 
 
 def _local(bundle: Path, source: PromptFlags, flags: ChatFlags) -> ChatPartner:

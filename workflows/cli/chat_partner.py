@@ -40,6 +40,9 @@ class ChatPartner(Protocol):
     def reset(self) -> None:
         """Empties the cache."""
 
+    def close(self) -> None:
+        """Ends the chat, and what runs for it on another machine."""
+
 
 class LocalPartner:
     """A bundle that is open in this process."""
@@ -62,6 +65,9 @@ class LocalPartner:
         prefix = self._engine.prompts.reply_prefix(self._prefill)
         events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
         return record_generation(self._engine.bundle, events, to_stderr)
+
+    def close(self) -> None:
+        """Nothing: the bundle ends with this process."""
 
 
 class RemotePartner:
@@ -88,6 +94,9 @@ class RemotePartner:
 
     def reset(self) -> None:
         """Nothing: a chat that begins differently reuses nothing of the cache."""
+
+    def close(self) -> None:
+        self._worker.close()
 
 
 def open_partner(

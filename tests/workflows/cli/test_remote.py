@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.fakes.sshd import CHECKOUT, machine_without_network
@@ -176,3 +177,7 @@ def test_a_chat_there_keeps_its_turns(
         done = [one for line in out.splitlines() if (one := json.loads(line))["event"] == "done"]
         replies.append([(one["prompt_ids"], one["token_ids"], one["text"]) for one in done])
     assert replies[0] == replies[1] and len(replies[0]) == 2
+    left = [
+        one for one in psutil.Process().children(recursive=True) if "workflows.service.remote.agent" in one.cmdline()
+    ]
+    assert left == [], "the chat has ended, and so has what ran for it"
