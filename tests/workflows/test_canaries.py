@@ -62,6 +62,13 @@ WAYS: dict[str, tuple[list[str], str]] = {
         "",
     ),
     "workflows/measure/profile.py": (["-m", "workflows.measure.profile", "absent", "cpu", "1", ""], ""),
+    "workflows/process/guard.py": (
+        ["-m", "workflows.process.guard", str(os.getpid()), "workflows.templates.renderer"],
+        '{"sources": {"a": "b"}}\n',
+    ),
+    "workflows/service/remote/agent.py": (["-m", "workflows.service.remote.agent"], ""),
+    "workflows/service/remote/bridge.py": (["-m", "workflows.service.remote.bridge", "absent"], ""),
+    "workflows/service/sweep/step_process.py": (["-m", "workflows.service.sweep.step_process", "absent", "{}"], ""),
     "installer/bootstrap.py": ([INSTALLER, "test", "--dry-run"], ""),
     "installer/supply.py": ([str(ROOT / "installer" / "supply.py"), "--help"], ""),
 }

@@ -20,7 +20,9 @@ from workflows.common.errors import BundleError
 from workflows.wire.request_lines import to_line
 from workflows.wire.requests import (
     NETWORK_REQUESTS,
+    AddMachine,
     Build,
+    CheckMachine,
     Eval,
     InstallPlugin,
     PlanRecipe,
@@ -121,7 +123,7 @@ def jobs(foreign: Path, out: Path) -> list[Request[Any]]:
 
 
 def test_every_job_that_may_connect_is_tried(tmp_path: Path) -> None:
-    own = {PreloadModules, InstallPlugin, RunSweep}
+    own = {PreloadModules, InstallPlugin, RunSweep, AddMachine, CheckMachine}
     assert {type(one) for one in jobs(tmp_path, tmp_path)} | own == set(NETWORK_REQUESTS)
 
 

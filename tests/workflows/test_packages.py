@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -83,8 +82,9 @@ def test_the_worker_names_it(demo_bundle: Path, tmp_path: Path) -> None:
         assert worker.stdin and worker.stdout
         worker.stdin.write(line + "\n")
         worker.stdin.flush()
-        event: dict[str, Any] = json.loads(worker.stdout.readline())
+        greeting, event = (json.loads(worker.stdout.readline()) for _ in range(2))
         worker.stdin.close()
+    assert greeting["event"] == "hello"
     assert (event["event"], event["kind"]) == ("error", "package"), event
     assert "pip install 'onnx>=" in event["message"]
 
