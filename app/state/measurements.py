@@ -34,7 +34,7 @@ from app.state.measurement_snapshot import (
     rate,
     select_runs,
 )
-from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
+from workflows.wire.events import STATE, ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 NO_CONFIGURATION = RunConfiguration("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
@@ -175,7 +175,7 @@ class Measurements:
     def _add(self, kind: int, tokens: int, event: ChunkEvent | TokenEvent, ident: int, text: str) -> None:
         run = self.reply
         run.rows += 1
-        run.occupancy = event.cache_used, event.cache_capacity
+        run.occupancy = event.cache_used, 0 if self.owner.layout == STATE else event.cache_capacity
         number = self._numbers.setdefault(text, len(self._texts))
         if number == len(self._texts):
             self._texts.append(text)
