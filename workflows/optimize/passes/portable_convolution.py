@@ -14,6 +14,7 @@ from workflows.optimize.graph_edits import NodeBuilder, replace_nodes
 from workflows.optimize.queries import dimensions, find_nodes
 
 _DEFAULTS = {"state_window": 0, "channels_last": 0, "dilation": 1, "ndim": 1}
+_ACTIVATIONS = ("none", "silu", "swish")  # the last two are the same
 _LAST = (1 << 63) - 1  # the end of any axis
 
 
@@ -35,6 +36,9 @@ def _reason_against(node: ir.Node) -> str:
     axes = dimensions(node.inputs[1])
     if other:
         return f"its {other} is {node.attributes.get_int(other)}"
+    activation = node.attributes.get_string("activation", "none")
+    if activation not in _ACTIVATIONS:
+        return f"its activation is {activation}"
     if axes is None or len(axes) != 3 or not all(isinstance(axis, int) for axis in axes):
         return "the size of its kernel is not known"
     if len(node.inputs) < 4 or node.inputs[3] is None:
@@ -48,7 +52,7 @@ def _replace(graph: ir.Graph, node: ir.Node) -> None:
     builder, channels, kept = NodeBuilder(graph, node), int(weight.shape[0]), int(weight.shape[2]) - 1
     joined = builder.add("Concat", past, columns, axis=2)  # [B,C,k-1+S]
     output = builder.add("Conv", joined, weight, *([] if bias is None else [bias]), group=channels)
-    if node.attributes.get_string("activation", "none") in ("silu", "swish"):
+    if node.attributes.get_string("activation", "none") != "none":
         output = builder.add("Mul", output, builder.add("Sigmoid", output))
     bounds = (-kept, _LAST) if kept else (_LAST, _LAST)
     present = builder.add("Slice", joined, *(builder.whole(number) for number in (*bounds, 2)))

@@ -31,6 +31,7 @@ from workflows.optimize.queries import dimensions, find_nodes, last_dimension
 _BLOCK, _BLOCK_BY_DIMENSION = 64, 16  # tokens
 _LEAST = -80.0  # the exponent of a decay
 _DELTA, _GATED = ("delta", "gated_delta"), ("gated", "gated_delta")
+_RULES = ("linear", "gated", "delta", "gated_delta")
 _INPUTS = ("query", "key", "value", "state", "decay", "beta")
 
 
@@ -91,6 +92,8 @@ def _rule(node: ir.Node) -> _Rule | str:
     if state is None or len(state) != 4 or not all(isinstance(axis, int) for axis in state[1:]):
         return "it keeps no state of a known size"
     rule = node.attributes.get_string("update_rule", "gated_delta")
+    if rule not in _RULES:
+        return f"its update_rule is {rule}"
     decay, beta = (last_dimension(named.get(name)) for name in ("decay", "beta"))
     if (rule in _GATED and decay is None) or (rule in _DELTA and beta is None):
         return "the size of its decay or of its beta is not known"

@@ -33,6 +33,7 @@ def test_values_are_those_of_the_kernel(activation: str, bias: str) -> None:
 
 @pytest.mark.parametrize(("attributes", "reason"), [
     ("<dilation = 2>", "its dilation is 2"), ("<state_window = 4>", "its state_window is 4"),
+    ('<activation = "gelu">', "its activation is gelu"),
 ])  # fmt: skip
 def test_further_attributes_are_refused(attributes: str, reason: str) -> None:
     check_refuses(graph(4, attributes), "portable_convolution", reason)

@@ -91,3 +91,7 @@ def test_a_token_takes_few_nodes_and_no_loop() -> None:
 def test_a_window_of_states_is_refused() -> None:
     model = graph("gated", (3, 3), False, 4, ", state_window = 2")
     check_refuses(model, "portable_recurrence", "it keeps the states of several tokens")
+
+
+def test_an_unknown_rule_is_refused() -> None:
+    check_refuses(graph("gated_squared", (3, 3), False, 4), "portable_recurrence", "its update_rule is gated_squared")
