@@ -84,7 +84,7 @@ class SweepModel(OneShotModel):
             self.changed.emit()
 
     def _on_event(self, event: Event) -> None:
-        """The files say more; nothing is shown of the events themselves."""
+        """Ignores events: the folder's files have the same, and more."""
 
     def _on_answer(self, report: SweepReport) -> None:
         self.state = "done"

@@ -13,6 +13,7 @@ folder ──SweepReader.read──▶ SweepSnapshot ──▶ the window, the r
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -39,6 +40,7 @@ Content = TypeVar("Content")
 PLAN_FILE, STATUS_FILE, RESULT_FILE, LOG_FILE, REPORT_FILE = (
     "sweep.json", "status.json", "result.json", "log.txt", "report.html",
 )  # fmt: skip
+_FOLDER_NAME = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_+.-]*")  # as the parts that `slug` makes, with dots between
 _MISSED = 5
 """Rewritings of the status that a client may miss before it counts as ended."""
 
@@ -65,7 +67,7 @@ class SweepFolder:
         """The steps. Raises RequestError for a folder without them, or with a damaged file."""
         path = self.path / PLAN_FILE
         plan = _read(SweepPlanFile, path)
-        if plan is None:
+        if plan is None or not _is_consistent(plan):
             problem = "is damaged" if path.exists() else "does not exist"
             raise RequestError(f"{self.path} is no folder of a sweep: {path.name} {problem}.")
         return plan
@@ -90,8 +92,9 @@ class SweepFolder:
         _write(self.step(result.step) / RESULT_FILE, result)
 
     def remove_result(self, step: SweepStep) -> None:
-        """Makes a step one that has not ended."""
-        (self.step(step.id) / RESULT_FILE).unlink(missing_ok=True)
+        """Makes a step one that has not ended; removes the log of a failure, too."""
+        for name in (RESULT_FILE, LOG_FILE):
+            (self.step(step.id) / name).unlink(missing_ok=True)
 
 
 def _read(kind: type[Content], path: Path) -> Content | None:
@@ -100,6 +103,17 @@ def _read(kind: type[Content], path: Path) -> Content | None:
         return read(kind, read_json(path.read_bytes()))
     except (OSError, ValueError):  # ValueError: no JSON, or other fields
         return None
+
+
+def _is_consistent(plan: SweepPlanFile) -> bool:
+    """Whether each id stands once and is the name of a folder, and each step comes after those that it needs."""
+    known = set[str]()
+    for step in plan.steps:
+        names = (step.id, step.bundle)
+        if step.id in known or not known.issuperset(step.needs) or not all(map(_FOLDER_NAME.fullmatch, names)):
+            return False
+        known.add(step.id)
+    return True
 
 
 def _write(path: Path, content: object) -> None:
@@ -183,7 +197,7 @@ class SweepReader:
         alive = is_alive(status, self._clock())
         running = status.running if status is not None and alive else []
         states = step_states(plan.steps, results, running)
-        ended = "" if status is None or alive else status.ended or "stopped without a word"
+        ended = "" if status is None or alive else status.ended or "ended without a status"
         return SweepSnapshot(plan, results, states, alive, ended)
 
     def _read_plan(self) -> SweepPlanFile:

@@ -75,7 +75,7 @@ def step_rows(sweep: SweepSnapshot) -> tuple[list[Sequence[str]], list[str]]:
 
 
 class SweepTab(QWidget):
-    """Shows one sweep; it reads only while it is visible or runs here."""
+    """Shows one sweep; it reads the files only while it is visible, and at the end of a run."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)

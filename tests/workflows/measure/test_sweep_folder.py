@@ -63,6 +63,24 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
         SweepReader(tmp_path).read()
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": "../0.build"},
+        {"id": ".."},
+        {"id": ""},
+        {"bundle": "../../home"},
+        {"needs": ["9.build"]},
+        {"id": "0.eval"},
+    ],
+)
+def test_a_plan_file_that_contradicts_itself_is_damaged(folder: SweepFolder, wrong: dict[str, object]) -> None:
+    """Ids are names of folders: one of someone else's file leads to no other folder."""
+    folder.write_plan(SweepPlanFile("plan.toml", [replace(steps()[0], **wrong), *steps()[1:]]))  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match=r"sweep.json is damaged\."):
+        folder.plan()
+
+
 def test_states() -> None:
     results = {"0.build": result_of(steps()[0]), "1.build": result_of(steps()[3], "failed", "No.")}
     assert step_states(steps(), results, ["0.eval"]) == {
@@ -87,7 +105,7 @@ def test_the_reader_follows_the_files(folder: SweepFolder) -> None:
     assert [run.kind for run in reader.read().runs] == ["build"]
     now = 200.0
     seen = reader.read()
-    assert (seen.alive, seen.ended, seen.counts) == (False, "stopped without a word", SweepCounts(1, 0, 0, 0, 5))
+    assert (seen.alive, seen.ended, seen.counts) == (False, "ended without a status", SweepCounts(1, 0, 0, 0, 5))
     folder.write_status(status(ended="finished"))
     assert reader.read().ended == "finished"
     folder.remove_result(steps()[0])
