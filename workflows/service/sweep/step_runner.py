@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from filelock import ReadWriteLock, Timeout
@@ -22,6 +22,7 @@ from workflows.common.paths import cache_home, make_folder
 from workflows.measure.history import current_time
 from workflows.measure.sweep_folder import LOG_FILE, SweepFolder
 from workflows.process.subprocesses import ProcessResult, run_isolated
+from workflows.service.sweep.plan import slug
 from workflows.wire.codec import dumps
 from workflows.wire.reports.sweep import StepResult, SweepStep
 
@@ -32,7 +33,6 @@ ATTEMPTS = 2
 MODULE = "workflows.service.sweep.step_process"
 """The process of a step: it writes the result."""
 _STEP_LOCK = ".lock"
-_MACHINE_LOCK = "measuring.db"
 _POLL_S = 0.25
 _LOG_BYTES = 1 << 16
 
@@ -114,16 +114,16 @@ def machine_share(alone: bool, cancelled: Cancellation, home: Path | None = None
     """
     folder = home or cache_home()
     make_folder(folder)
-    lock = ReadWriteLock(folder / _MACHINE_LOCK, is_singleton=False)
-    acquire = lock.acquire_write if alone else lock.acquire_read
-    while True:
-        with suppress(Timeout):
-            acquire(timeout=_POLL_S)
-            break
-        if cancelled():
-            raise Cancelled("The step was cancelled.")
-    try:
-        yield
-    finally:
-        lock.release()
-        lock.close()
+    path = folder / f"measuring-{slug(platform.node())}.db"  # machines may share a home folder
+    with closing(ReadWriteLock(path, is_singleton=False)) as lock:
+        acquire = lock.acquire_write if alone else lock.acquire_read
+        while True:
+            with suppress(Timeout):
+                acquire(timeout=_POLL_S)
+                break
+            if cancelled():
+                raise Cancelled("The step was cancelled.")
+        try:
+            yield
+        finally:
+            lock.release()

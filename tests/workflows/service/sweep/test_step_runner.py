@@ -61,6 +61,8 @@ def test_a_failure_is_a_result_that_only_another_call_tries_again(tmp_path: Path
     result = run(tmp_path, step(fail="No such layout."))
     assert (result.state, result.reason, starts(tmp_path)) == ("failed", "No such layout.", 1)
     assert run(tmp_path, step(fail="No such layout.")).state == "failed" and starts(tmp_path) == 2
+    log = tmp_path / "steps" / "a.build" / "log.txt"
+    assert log.exists() and run(tmp_path, step()).state == "done" and not log.exists(), "the log is of the failure"
 
 
 def test_a_step_has_its_time(tmp_path: Path) -> None:
