@@ -20,6 +20,7 @@ from workflows.recipe.cut import ComponentRole
 from workflows.recipe.families import family_for
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
+from workflows.recipe.settings import setting_error
 from workflows.recipe.target import Target, find_target
 from workflows.recipe.task import check_task, task_of
 from workflows.recipe.tuning import fastest_format
@@ -136,8 +137,4 @@ def _validated(values: Mapping[str, Any]) -> Recipe:
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ").rstrip(".")
-        wrong = f"{printable(where)} is wrong in the recipe" if where else "The recipe's settings do not go together"
-        raise RecipeError(f"{wrong}: {printable(message)}.") from None
+        raise setting_error(error) from None

@@ -1,11 +1,12 @@
-"""Parses the command line's `--set KEY=VALUE` pairs to recipe options."""
+"""Parses the command line's `--set KEY=VALUE` pairs to recipe options, and checks options without a checkpoint."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from workflows.common.errors import RecipeError, printable
 from workflows.recipe.schema import Recipe
@@ -32,6 +33,28 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
                 raise RecipeError(f"--set {printable(key)} reaches into {name}, which another --set gives as a value.")
         place[last] = _value(text)
     return options
+
+
+def check_settings(options: Mapping[str, Any]) -> None:
+    """Checks the type and range of each setting by itself; what depends on the checkpoint, resolve_recipe checks.
+
+    options: fields of Recipe by name, None for unset. Raises RecipeError that names the setting.
+    """
+    identity = dict.fromkeys(("source", "model_type", "family", "task"), "")
+    try:
+        Recipe.model_validate(identity | {key: value for key, value in options.items() if value is not None})
+    except ValidationError as error:
+        if error.errors()[0]["loc"]:  # without a place: of several settings, whose defaults the checkpoint decides
+            raise setting_error(error) from None
+
+
+def setting_error(error: ValidationError) -> RecipeError:
+    """Describes the first error of a recipe in one sentence."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ").rstrip(".")
+    wrong = f"{printable(where)} is wrong in the recipe" if where else "The recipe's settings do not go together"
+    return RecipeError(f"{wrong}: {printable(message)}.")
 
 
 def _value(text: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from workflows.common.errors import RecipeError, RequestError, printable
 from workflows.common.files import special_file_kind
 from workflows.recipe.schema import Cache, Precision
-from workflows.recipe.settings import parse_settings
+from workflows.recipe.settings import check_settings, parse_settings
 from workflows.wire.codec import PayloadMismatch, read
 from workflows.wire.reports.sweep import LOCAL_MACHINE, StepKind
 
@@ -127,7 +127,7 @@ def read_plan(path: Path) -> SweepPlan:
     problem = next(_problems(plan), "")
     if problem:
         raise RequestError(f"The plan {path} {problem}.")
-    _check_machines(plan, path)
+    _check_places(plan, path)
     for entry in plan.recipe:
         try:
             recipe_options(entry)
@@ -136,10 +136,18 @@ def read_plan(path: Path) -> SweepPlan:
     return plan
 
 
-def _check_machines(plan: SweepPlan, path: Path) -> None:
-    """Raises RequestError for a machine that is not known here."""
+def _check_places(plan: SweepPlan, path: Path) -> None:
+    """Raises RequestError for a provider that does not exist, and for a machine that is not known here."""
     from workflows.process.machines import machine_named
+    from workflows.runtime.providers import PROVIDERS
 
+    known = {name for one in PROVIDERS.values() for name in (one.name, one.provider)}
+    unknown = next((one.name for one in plan.provider_entries if one.name not in known), None)
+    if unknown is not None:
+        raise RequestError(
+            f"The plan {path} lists the provider {printable(unknown)!r}, which does not exist: "
+            f"choose from {', '.join(PROVIDERS)}."
+        )
     for name in plan.machines:
         if name != LOCAL_MACHINE:
             try:
@@ -149,10 +157,13 @@ def _check_machines(plan: SweepPlan, path: Path) -> None:
 
 
 def recipe_options(entry: RecipeEntry) -> dict[str, Any]:
-    """The options of a recipe without those of its file. Raises RecipeError for an unknown setting."""
-    options = parse_settings([f"{key}={json.dumps(value)}" for key, value in entry.settings.items()])
+    """The options of a recipe without those of its file. Raises RecipeError for an unknown setting or a wrong value."""
+    texts = {key: json.dumps(value, default=str) for key, value in entry.settings.items()}  # str: of a TOML date
+    options = parse_settings([f"{key}={text}" for key, text in texts.items()])
     named = {"precision": entry.precision, "capacity": entry.capacity, "chunk": entry.chunk}
-    return options | {key: value for key, value in named.items() if value is not None}
+    options |= {key: value for key, value in named.items() if value is not None}
+    check_settings(options)
+    return options
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.common.errors import RequestError
+from workflows.common.errors import RecipeError, RequestError
+from workflows.common.files import special_file_kind
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.recipe.settings import check_settings
 from workflows.service.sweep.plan import ProviderEntry, RecipeEntry, SourceEntry, SweepPlan, recipe_options, slug
 from workflows.wire.reports.sweep import StepKind, SweepStep
 
@@ -58,7 +60,7 @@ class _StepPlanner:
         self._sources = {one.name: self._resolve_source(one.source) for one in plan.source_entries}
         self._prints = {name: source_fingerprint(source) for name, source in self._sources.items()}
         self._prompts = self._path(plan.eval.prompts) if plan.eval.prompts else None
-        self._prompts_digest = _file_digest(self._prompts) if self._prompts else ""
+        self._prompts_digest = hashlib.sha256(_read_file(self._prompts, "prompts")).hexdigest() if self._prompts else ""
 
     def steps_of(self, point: _Point) -> Iterator[SweepStep]:
         """The build of a point, then what needs its bundle."""
@@ -74,12 +76,14 @@ class _StepPlanner:
         options = dict(self._options[point.recipe.name])
         options |= {"cache": point.layout} if point.layout else {}
         options |= {"task": point.source.task} if point.source.task else {}
+        trust = point.source.trust_remote_code
         arguments = {
             "source": self._sources[point.source.name],
             "options": options,
-            "trust_remote_code": point.source.trust_remote_code,
+            "trust_remote_code": trust,
         }
-        inputs = {"options": options, "files": self._prints[point.source.name], "version": __version__}
+        files = self._prints[point.source.name]
+        inputs = {"options": options, "files": files, "trust_remote_code": trust, "version": __version__}
         return self._step("build", point, arguments, inputs, tags=self._plan.build.tags)
 
     def _eval(self, point: _Point, build: SweepStep) -> SweepStep:
@@ -144,14 +148,16 @@ class _StepPlanner:
         if entry.file:
             path = self._path(entry.file)
             try:
-                options = read_json(path.read_bytes())
-            except OSError as error:
-                raise RequestError(f"The recipe file {path} cannot be read: {error.strerror}.") from None
+                options = read_json(_read_file(path, "recipe"))
             except InvalidJsonError as error:
                 raise RequestError(f"The recipe file {path} {error}.") from None
             if not isinstance(options, dict):
                 raise RequestError(f"The recipe file {path} is not a JSON object of settings.")
             options.pop("source", None)  # a recipe serves any checkpoint of its family
+            try:
+                check_settings(options)
+            except RecipeError as error:
+                raise RequestError(f"The recipe file {path} cannot be used: {error}") from None
         return options | recipe_options(entry)
 
     def _path(self, text: str) -> Path:
@@ -164,7 +170,10 @@ class _StepPlanner:
 
 
 def source_fingerprint(source: str) -> str:
-    """What changes when a source's files do: names, sizes and times of a folder's files; a demo or hub id itself."""
+    """What changes when a source's files do: names, sizes and times of a folder's files; a demo or hub id itself.
+
+    The commit of a hub id is not among them: it is known only after the download.
+    """
     folder = Path(source)
     if source.startswith("demo:") or not folder.is_dir():
         return source
@@ -173,11 +182,14 @@ def source_fingerprint(source: str) -> str:
     return _digest({"files": entries})
 
 
-def _file_digest(path: Path) -> str:
+def _read_file(path: Path, what: str) -> bytes:
+    """The content of a file of the plan. Raises RequestError."""
+    if kind := special_file_kind(path):
+        raise RequestError(f"The {what} file {path} is {kind}: give a file.")
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return path.read_bytes()
     except OSError as error:
-        raise RequestError(f"The prompts file {path} cannot be read: {error.strerror}.") from None
+        raise RequestError(f"The {what} file {path} cannot be read: {error.strerror}.") from None
 
 
 def _digest(inputs: Mapping[str, object]) -> str:

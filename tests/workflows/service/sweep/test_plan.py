@@ -85,6 +85,14 @@ SOURCES = 'sources = ["demo:qwen3"]\n'
         (SOURCES + "[[recipe]]", "lacks its 'recipe[0].name'"),
         (SOURCES + '[[recipe]]\nname = "a"\nprecision = "int3"', "as its 'recipe[0].precision'"),
         (SOURCES + '[[recipe]]\nname = "a"\nset = { speed = 1 }', "No recipe has a setting 'speed'"),
+        (
+            SOURCES + '[[recipe]]\nname = "a"\nset = { kv_dtype = "float17" }',
+            "recipe 'a' that cannot be used: kv_dtype is",
+        ),
+        (SOURCES + '[[recipe]]\nname = "a"\nset = { "quantize.rounding" = "up" }', "quantize.rounding is wrong in the"),
+        (SOURCES + '[[recipe]]\nname = "a"\nset = { capacity = 2026-01-01 }', "capacity is wrong in the recipe"),
+        (SOURCES + '[[recipe]]\nname = "a"\ncapacity = 0', "capacity is wrong in the recipe"),
+        (SOURCES + 'providers = ["cpuu"]', "lists the provider 'cpuu', which does not exist: choose from cpu, "),
         (SOURCES + 'machines = ["board"]', "lists a machine that cannot be used: No machine is called 'board'"),
         (SOURCES + 'steps = ["eval"]', "leaves 'build' out"),
         (SOURCES + 'steps = ["build", "build"]', "has 'build' twice in 'steps'"),
@@ -113,6 +121,17 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
         read_plan(path)
     with pytest.raises(RequestError, match="is a folder"):
         read_plan(tmp_path)
+
+
+def test_a_value_that_only_the_checkpoint_can_refuse_is_accepted(tmp_path: Path) -> None:
+    """A chunk goes with a capacity, and by default the model limits that."""
+    text = (
+        SOURCES
+        + '[[recipe]]\nname = "a"\ncapacity = 64\nset = { target = "npu" }\n[[recipe]]\nname = "b"\nchunk = 9000'
+    )
+    assert [recipe_options(one) for one in read_plan(written(tmp_path, text)).recipe] == [
+        {"capacity": 64, "target": "npu"}, {"chunk": 9000},
+    ]  # fmt: skip
 
 
 def test_names_are_parts_of_files_names() -> None:

@@ -77,6 +77,8 @@ def test_what_changes_a_digest(folder: Path) -> None:
     assert changed(before, steps_of(folder, PLAN + "[bench]\nrepeats = 3")) == benches
     evals = {ident for ident in before if ident.endswith(".eval")}
     assert changed(before, steps_of(folder, PLAN + "[eval]\nsteps = 3")) == evals
+    trusting = steps_of(folder, PLAN.replace('"mine"', '{ source = "mine", trust_remote_code = true }'))
+    assert changed(before, trusting) == {ident for ident in before if ident.startswith("mine.")}
     int4 = {ident for ident in before if ".int4." in ident}
     after = steps_of(folder, PLAN.replace('precision = "int4"', 'precision = "int4"\ncapacity = 64'))
     assert changed(before, after) == int4
@@ -103,4 +105,13 @@ def test_a_recipe_file(folder: Path) -> None:
     assert build.arguments["options"] == {"precision": "int4", "capacity": 99}
     (folder / "r.json").write_text("[1]", "utf-8")
     with pytest.raises(RequestError, match="is not a JSON object of settings"):
+        steps_of(folder, text)
+    (folder / "r.json").write_text('{"precision": "int3"}', "utf-8")
+    with pytest.raises(
+        RequestError, match=r"The recipe file .*r.json cannot be used: precision is wrong in the recipe"
+    ):
+        steps_of(folder, text)
+    (folder / "r.json").unlink()
+    (folder / "r.json").mkdir()
+    with pytest.raises(RequestError, match=r"The recipe file .*r.json is a folder: give a file"):
         steps_of(folder, text)
