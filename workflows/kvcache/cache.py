@@ -23,7 +23,7 @@ from workflows.common.tensors import Array, TensorSpec
 from workflows.kvcache.buffers import CacheBuffers
 from workflows.kvcache.carried_state import CarriedTensor
 from workflows.kvcache.geometry import StateFacts, StateTensor
-from workflows.kvcache.layouts import Layout, Positions
+from workflows.kvcache.layouts import STATE, Layout, Positions
 from workflows.kvcache.slot_table import CacheGroup, SlotTable, differing_shapes, slot_runs
 from workflows.kvcache.state_view import state_view
 from workflows.kvcache.step_planner import PositionMap, Step, StepPlanner, default_facts
@@ -234,7 +234,7 @@ class KVCache:
 
 def slot_count(cache: KVCache) -> int:
     """The cache's capacity; 0 where state of fixed size alone is kept, which any number of tokens fits."""
-    return cache.capacity if cache.groups else 0
+    return 0 if cache.layout.name == STATE else cache.capacity
 
 
 def group_view(cache: KVCache, group: CacheGroup) -> GroupView:
