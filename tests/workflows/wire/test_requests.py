@@ -61,6 +61,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "load_cache": {"path": "/c"},
     "embed": {"bundle": "/b", "texts": ["x"]},
     "close": {},
+    "tune": {"source": "demo:qwen3"},
     "ping": {},
     "cancel": {"target": 3},
 }
