@@ -83,7 +83,7 @@ def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -
 @pytest.mark.slow
 def test_latent_attention_keeps_its_latents_and_is_not_written_in_place(tmp_path: Path) -> None:
     checkpoint = save_decoder("minicpm3", tmp_path / "checkpoint", **_LATENT)
-    with pytest.raises(RecipeError, match="gqa cache attends to these as they are: build with --cache static or window"):
+    with pytest.raises(RecipeError, match="attends to these as they are: build with --cache static or window"):
         build(BuildRequest(str(checkpoint), tmp_path / "gqa", {"capacity": 256, "cache": "gqa"}))
     build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}))
     check(tmp_path / "static", checkpoint, greedy, 8)
