@@ -9,9 +9,8 @@ from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
 from app.widgets.basics import Section, label
 from app.widgets.layouts import STRETCH, hbox
+from workflows.wire.reports.tuning import BUSY
 from workflows.wire.requests import Tune
-
-_BUSY = 0.1  # of the processor, used by other programs
 
 
 class TuningBox(Section):
@@ -63,7 +62,7 @@ class TuningBox(Section):
         text = self.tr("{0}: {1} of the default's time a token, on {2}.").format(
             kind.format(str(report.block_size)), f"{report.share:.0%}", report.processor
         )
-        if report.others > _BUSY:
+        if report.others > BUSY:
             busy = self.tr("Other programs used {0} of the processor: time the formats again when it is idle.")
             text += " " + busy.format(f"{report.others:.0%}")
         return text

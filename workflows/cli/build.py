@@ -62,6 +62,8 @@ def build(
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
+    if for_processor is not None and options.get("precision") != "int4":
+        raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
     if for_processor is not None:
         options["quantize"] = {**format_for(for_processor), **_chosen_quantize(options)}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))

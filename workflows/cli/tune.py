@@ -12,11 +12,10 @@ from rich.table import Table
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import status_line
+from workflows.wire.reports.tuning import BUSY
 
 if TYPE_CHECKING:
     from workflows.recipe.tuning import Tuning
-
-_BUSY = 0.1  # of the processor, used by others
 
 
 def tune(
@@ -49,7 +48,7 @@ def tune(
     for one in tunings:
         Console().print(_table(one))
         Console().print(f"Builds for this processor take {one.fastest().title}.")
-        if one.others > _BUSY:
+        if one.others > BUSY:
             Console().print(f"Other processes used {one.others:.0%} of the processor: tune again when it is idle.")
     if not tunings:
         Console().print("No processor was tuned: run joinery tune.")

@@ -45,7 +45,7 @@ def weight_bytes(bundle: Bundle) -> int:
     noted: dict[str, int] = {}
     try:
         for entry in json.loads(bundle.text("evidence.json") or "[]"):
-            read = entry.get("step_bytes", entry.get("bytes"))  # builds of before 0.3 noted no step_bytes
+            read = entry.get("step_bytes", entry.get("bytes"))  # older builds noted no step_bytes
             if entry.get("component") in steps and isinstance(read, int):
                 noted[entry["component"]] = read  # the last stage's counts
     except (ValueError, AttributeError, TypeError):

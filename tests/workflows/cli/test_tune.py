@@ -47,6 +47,13 @@ def test_results_are_shared_by_a_file(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "none.json cannot be read: No such file or directory." in capsys.readouterr().err
 
 
+def test_another_precision_has_no_such_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_tunings([HERE])
+    words = ["build", "demo:qwen3", "--out", str(tmp_path / "b"), "--for-processor", HERE.processor]
+    assert run([*words, "--precision", "fp16"]) != 0 and not (tmp_path / "b").exists()
+    assert "--for-processor chooses among int4 formats: give --precision int4 too." in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_a_build_for_another_processor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_tunings([HERE])

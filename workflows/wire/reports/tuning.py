@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from workflows.wire.reports.base import Report
 
+BUSY = 0.1
+"""The share of the processor used by others above which times are no measure."""
+
 
 @dataclass
 class TuneReport(Report):
