@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS, TORCH = ROOT / "constraints.txt", ROOT / "installer" / "torch.txt"
 BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that the build is locked as well
-EXTRAS = ("extra == 'parquet'", "extra == 'dask'")  # locked, and by themselves never installed: pip passes over them
+EXTRAS = ("extra == 'parquet'",)  # locked, and by themselves never installed: pip passes over them
 PIP, UV = [sys.executable, "-P", "-m", "pip"], [sys.executable, "-P", "-m", "uv", "--quiet"]
 BROWSER = "sys_platform == 'emscripten'"
 WINDOWS_ALONE = re.compile(r"directml|windowsml")

@@ -19,12 +19,10 @@ from tests.fakes.sweep_client import run_fake_on_worker
 from workflows.common.errors import Cancelled, ClusterError, RequestError
 from workflows.measure.sweep_folder import SweepReader
 from workflows.process.subprocesses import module_search_path, python_command
-from workflows.service.sweep.run import SweepRequest, run_sweep
-from workflows.service.sweep.schedule import Lane
-
-pytest.importorskip("distributed")
 from workflows.service.sweep import dask_cluster
 from workflows.service.sweep.dask_cluster import ClusterWorker, stop_check
+from workflows.service.sweep.run import SweepRequest, run_sweep
+from workflows.service.sweep.schedule import Lane
 
 
 def test_places_of_a_lane() -> None:
