@@ -37,6 +37,13 @@ def run_fake_on_worker(runs: str, step: str, session: str) -> str:
     return run_on_worker(runs, step, session)
 
 
+def end_elsewhere(runs: str, step: str, session: str) -> str:
+    """As `run_on_worker` on a machine whose folder is another one: the result never appears here."""
+    with (Path(runs) / "started.txt").open("a", encoding="utf-8") as starts:
+        starts.write(f"{step}\n")
+    return "elsewhere"
+
+
 def main() -> None:
     """Runs the sweep; prints the counts, or why it ended."""
     plan, runs, scheduler = Path(sys.argv[1]), Path(sys.argv[2]), "".join(sys.argv[3:])

@@ -22,7 +22,7 @@ from typing import Any
 from distributed import Client, Future, KilledWorker
 
 from workflows import __version__
-from workflows.common.errors import Cancelled, ClusterError, RequestError, printable
+from workflows.common.errors import Cancelled, ClusterError, JoineryError, RequestError, printable
 from workflows.common.files import write_atomically
 from workflows.measure.history import current_time
 from workflows.measure.sweep_folder import SweepFolder
@@ -40,7 +40,7 @@ _LOOK_S = 2.0
 """Seconds between two looks at the cluster's workers."""
 _MISSING_S = 60.0
 """Seconds without a worker for a step after which that is reported."""
-_RESULT_S = 30.0
+RESULT_S = 30.0
 """Seconds in which a file that was written on another machine becomes visible here."""
 _STOP_S = 20.0
 STOP_LOOK_S = 0.5
@@ -63,8 +63,15 @@ class ClusterWorker:
 
 
 def run_on_worker(runs: str, step: str, session: str) -> str:
-    """Runs a step on a worker of the cluster; its result is in the folder `runs` then. Returns the step's id."""
+    """Runs a step on a worker of the cluster; its result is in the folder `runs` then. Returns the step's id.
+
+    Raises ClusterError on a worker, which may have come later than the sweep, that does not see this folder.
+    """
     wanted = read(SweepStep, json.loads(step))
+    if not _session_file(Path(runs), session).is_file():
+        raise ClusterError(
+            f"The worker on {platform.node()} does not see {runs}: all machines need the folder under this path."
+        )
     try:
         run_step(Path(runs), wanted, stop_check(Path(runs), session))
     except Cancelled:
@@ -83,6 +90,11 @@ def stop_check(runs: Path, session: str) -> Cancellation:
         return stopped
 
     return cancelled
+
+
+def _session_file(runs: Path, session: str) -> Path:
+    """A file that is there while a client runs: it shows a worker that it sees the folder."""
+    return runs / f".session-{session}"
 
 
 def _stop_file(runs: Path, session: str) -> Path:
@@ -120,7 +132,7 @@ class DaskCluster:
             self._check_workers()
             self._check_tags()
         except BaseException:
-            self._client.close(timeout=5)
+            self.close()
             raise
 
     def has_room(self, lane: Lane, running: Mapping[Lane, int]) -> bool:
@@ -172,6 +184,7 @@ class DaskCluster:
                 self._wait_for_end()
                 stop.unlink(missing_ok=True)
         finally:
+            _session_file(self._folder.path, self._session).unlink(missing_ok=True)
             self._client.close(timeout=5)
 
     def _wait_for_end(self) -> None:
@@ -189,21 +202,22 @@ class DaskCluster:
         status, error = future.status, future.exception(timeout=5) if future.status == "error" else None
         future.release()
         if error is not None:
-            return StepOutcome(ident, self._failure(self._steps[ident], error))
-        return StepOutcome(ident, self._read_result(ident) if status == "finished" else None)
+            return StepOutcome(ident, self._failure(self._steps[ident], _reason(error)))
+        return StepOutcome(ident, self._read_result(self._steps[ident]) if status == "finished" else None)
 
-    def _read_result(self, ident: str) -> StepResult | None:
+    def _read_result(self, step: SweepStep) -> StepResult:
         """The result in the shared folder, where it may appear a little later than Dask's answer."""
-        until = time.monotonic() + _RESULT_S
-        while (result := self._folder.result(self._steps[ident])) is None and time.monotonic() < until:
+        until = time.monotonic() + RESULT_S
+        while (result := self._folder.result(step)) is None and time.monotonic() < until:
             time.sleep(0.2)
-        return result
+        return result or self._failure(
+            step,
+            f"A worker ended this step, and its result did not appear within {RESULT_S:g} s: all machines need "
+            f"{self._folder.path}.",
+        )
 
-    def _failure(self, step: SweepStep, error: BaseException) -> StepResult:
-        reason = f"The worker could not run this step: {type(error).__name__}: {printable(error, 300)}"
-        if isinstance(error, KilledWorker):
-            reason = "The workers that ran this step died, one after the other: see their logs, and their memory"
-        result = StepResult(step.id, step.digest, "failed", current_time(), "", 0.0, reason.rstrip(".") + ".")
+    def _failure(self, step: SweepStep, reason: str) -> StepResult:
+        result = StepResult(step.id, step.digest, "failed", current_time(), "", 0.0, reason)
         self._folder.write_result(result)
         return result
 
@@ -232,12 +246,11 @@ class DaskCluster:
             raise ClusterError(
                 f"The scheduler at {self._address} has no workers: start some with `dask worker`."
             ) from None
-        token = self._folder.path / f".seen-{self._session}"
+        for other in self._folder.path.glob(_session_file(Path(), "*").name):
+            other.unlink(missing_ok=True)  # of a client that was killed: this one holds the folder's lock
+        token = _session_file(self._folder.path, self._session)
         write_atomically(token, b"")
-        try:
-            answers = self._client.run(describe_worker, str(token), on_error="return")
-        finally:
-            token.unlink(missing_ok=True)
+        answers = self._client.run(describe_worker, str(token), on_error="return")
         for address, answer in answers.items():
             problem = _worker_problem(answer, self._folder.path)
             if problem:
@@ -267,6 +280,15 @@ class DaskCluster:
                 tags = ", ".join(f"{tag}={amount:g}" for tag, amount in lane.tags) or "no tags"
                 message = f"Steps of the kind {lane.kind} wait for a worker with {tags}: there is none at the moment."
                 self._report(NoticeEvent(code="workers", message=message))
+
+
+def _reason(error: BaseException) -> str:
+    """Why a worker could not run a step, as a sentence."""
+    if isinstance(error, KilledWorker):
+        return "The workers that ran this step died, one after the other: see their logs, and their memory."
+    if isinstance(error, JoineryError):
+        return printable(error, 600)
+    return f"The worker could not run this step: {type(error).__name__}: {printable(error, 300).rstrip('.')}."
 
 
 def _connect(address: str) -> Client:
