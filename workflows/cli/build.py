@@ -10,12 +10,11 @@ import typer
 from workflows.build import BuildRequest
 from workflows.build import build as run_build
 from workflows.cli.flags import with_flags
-from workflows.cli.input_files import read_value
 from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
-from workflows.recipe.settings import parse_settings
+from workflows.recipe.settings import parse_settings, read_recipe_file
 from workflows.recipe.tuning import format_for
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
@@ -59,7 +58,7 @@ def build(
     """Build a bundle from SOURCE."""
     from workflows.measure.recording import collect_stages, record_build, to_stderr
 
-    options = _read_recipe(recipe) if recipe else {}
+    options = read_recipe_file(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
     if for_processor is not None and options.get("precision") != "int4":
@@ -105,11 +104,3 @@ def _chosen_quantize(options: Mapping[str, object]) -> Mapping[str, object]:
     if not isinstance(chosen, Mapping):
         raise RecipeError("quantize must be an object of settings.")
     return chosen
-
-
-def _read_recipe(path: Path) -> dict[str, object]:
-    recipe = read_value(path, "recipe")
-    if not isinstance(recipe, dict):
-        raise RecipeError(f"The recipe file {path} is not a JSON object of settings.")
-    recipe.pop("source", None)  # a recipe serves any checkpoint of its family
-    return recipe

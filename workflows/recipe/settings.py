@@ -1,15 +1,38 @@
-"""Parses the command line's `--set KEY=VALUE` pairs to recipe options, and checks options without a checkpoint."""
+"""Reads recipe files, parses `--set KEY=VALUE` pairs to recipe options, and checks options without a checkpoint."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from workflows.common.errors import RecipeError, printable
+from workflows.common.files import special_file_kind
+from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.recipe.schema import Recipe
+
+
+def read_recipe_file(path: Path) -> dict[str, Any]:
+    """The settings in a recipe file, which serves any checkpoint of its family. Raises RecipeError, with the file."""
+    if kind := special_file_kind(path):
+        raise RecipeError(f"The recipe file {path} is {kind}: give a file.")
+    try:
+        settings = read_json(path.read_bytes())
+    except OSError as error:
+        raise RecipeError(f"The recipe file {path} cannot be read: {error.strerror}.") from None
+    except InvalidJsonError as error:
+        raise RecipeError(f"The recipe file {path} {error}: mend it, or give another.") from None
+    if not isinstance(settings, dict):
+        raise RecipeError(f"The recipe file {path} is not a JSON object of settings.")
+    settings.pop("source", None)
+    try:
+        check_settings(settings)
+    except RecipeError as error:
+        raise RecipeError(f"The recipe file {path} cannot be used: {error}") from None
+    return settings
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.common.errors import RecipeError, RequestError
+from workflows.common.errors import RequestError
 from workflows.common.files import special_file_kind
-from workflows.common.strict_json import InvalidJsonError, read_json
-from workflows.recipe.settings import check_settings
+from workflows.recipe.settings import read_recipe_file
 from workflows.service.sweep.plan import ProviderEntry, RecipeEntry, SourceEntry, SweepPlan, recipe_options, slug
 from workflows.wire.reports.sweep import StepKind, SweepStep
 
@@ -143,21 +142,8 @@ class _StepPlanner:
         return next(one for one in self._plan.recipe if one.name == name)
 
     def _read_options(self, entry: RecipeEntry) -> dict[str, Any]:
-        """The options of a recipe's file and of its entry. Raises RequestError for a file that is no recipe."""
-        options: dict[str, Any] = {}
-        if entry.file:
-            path = self._path(entry.file)
-            try:
-                options = read_json(_read_file(path, "recipe"))
-            except InvalidJsonError as error:
-                raise RequestError(f"The recipe file {path} {error}.") from None
-            if not isinstance(options, dict):
-                raise RequestError(f"The recipe file {path} is not a JSON object of settings.")
-            options.pop("source", None)  # a recipe serves any checkpoint of its family
-            try:
-                check_settings(options)
-            except RecipeError as error:
-                raise RequestError(f"The recipe file {path} cannot be used: {error}") from None
+        """The options of a recipe's file and of its entry. Raises RecipeError for a file that is no recipe."""
+        options = read_recipe_file(self._path(entry.file)) if entry.file else {}
         return options | recipe_options(entry)
 
     def _path(self, text: str) -> Path:

@@ -55,7 +55,9 @@ def test_a_worker_that_does_not_see_the_folder_runs_nothing(tmp_path: Path) -> N
     """It came after the sweep had begun, so that nobody has asked it before."""
     plan(tmp_path, 1)
     step = plan_steps(read_plan(tmp_path / "plan.toml"), tmp_path)[0]
-    with pytest.raises(ClusterError, match=rf"^The worker on \S+ does not see {tmp_path}: all machines need the folder"):
+    with pytest.raises(
+        ClusterError, match=rf"^The worker on \S+ does not see {tmp_path}: all machines need the folder"
+    ):
         run_on_worker(str(tmp_path), dumps(step), "a1")
     assert [*tmp_path.iterdir()] == [tmp_path / "plan.toml"]
 
