@@ -196,7 +196,8 @@ class Agent:
         self._runs.mkdir(exist_ok=True)
         environment = {**message["environment"], RUNS_FOLDER: str(self._runs)}
         self._child = Child(message["module"], message["arguments"], environment, self._on_output, self._on_exit)
-        return self._child.pid
+        self._child.watch()  # only now: it may end at once
+        return None
 
     def _interrupt(self, _: Message) -> object:
         if self._child is not None:

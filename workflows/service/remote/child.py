@@ -31,7 +31,10 @@ _READ = 1 << 16
 
 
 class Child:
-    """A running process. on_output: called in threads, with True for stdout. on_exit: called with its exit code."""
+    """A running process.
+
+    on_output: called in threads, with True for stdout. on_exit: called with its exit code. Both only after `watch`.
+    """
 
     def __init__(
         self,
@@ -55,13 +58,17 @@ class Child:
         self.pid = self._process.pid
         self._activity = ProcessActivity()
         self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._on_output, self._on_exit = on_output, on_exit
+
+    def watch(self) -> None:
+        """Passes on what the process reads, writes and ends with, from now on."""
         assert self._process.stdout is not None and self._process.stderr is not None
         pumps = [
-            threading.Thread(target=_pump, args=(self._process.stdout, True, on_output), daemon=True),
-            threading.Thread(target=_pump, args=(self._process.stderr, False, on_output), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stdout, True, self._on_output), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stderr, False, self._on_output), daemon=True),
         ]
         threading.Thread(target=self._write, daemon=True).start()
-        threading.Thread(target=self._wait, args=(pumps, on_exit), daemon=True).start()
+        threading.Thread(target=self._wait, args=(pumps,), daemon=True).start()
 
     def write(self, data: bytes) -> None:
         """Queues bytes for stdin; empty ones close it."""
@@ -98,14 +105,14 @@ class Child:
                 stdin.write(data)
                 stdin.flush()
 
-    def _wait(self, pumps: Sequence[threading.Thread], on_exit: Callable[[int], None]) -> None:
+    def _wait(self, pumps: Sequence[threading.Thread]) -> None:
         for pump in pumps:
             pump.start()
         code = self._process.wait()
         for pump in pumps:
             pump.join(2.0)  # what it started may hold the pipes
         self.kill()
-        on_exit(code)
+        self._on_exit(code)
 
 
 def _pump(stream: IO[bytes], is_output: bool, on_output: Callable[[bool, bytes], None]) -> None:
