@@ -234,8 +234,8 @@ class InspectPage(QWidget):
         self.banner.clear()
         self.heading.setText(self.tr("Reading {0} …").format(target.title))
         self.stack.setCurrentWidget(self._content)
-        if self.inspection is not None and self.inspection.path != target.path:
-            self._clear()  # nothing of another bundle stands below this heading
+        if self.inspection is None or self.inspection.path != target.path:
+            self._clear()  # nothing of another bundle stands below this heading, and nothing is said before it is known
 
     def _clear(self) -> None:
         self.tabs.show_inspection(None)

@@ -155,6 +155,8 @@ class Tour:
             for name in self.window.stack.names:
                 self.window.show_page(name)
                 process_events_for(1.2 if mode == "light" else 0.4)
+                process_events_until(lambda: self.context.activities.idle, f"the page {name}", 120)
+                process_events_for(0.1)  # what came last is drawn
                 self._save(self.window, f"{name}-{mode}")
         theme().set_mode(before)
 

@@ -69,6 +69,11 @@ class Activities(QObject):
         """The jobs that the status line shows."""
         return [one for one in self._open if one.shown]
 
+    @property
+    def idle(self) -> bool:
+        """Whether no job runs, not even one that the pages show themselves."""
+        return not self._open
+
     def track_worker(self, worker: WorkerClient) -> None:
         """Lists the jobs of a worker from now on."""
         worker.jobStarted.connect(self._on_begun)

@@ -85,6 +85,18 @@ def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     assert went.args == ["chat"]
 
 
+def test_charts_that_are_loading_are_the_whole_page(page: SpeedTab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of figures without the charts between them would be drawn apart."""
+    with monkeypatch.context() as slow:
+        slow.setattr(type(page.loader), "importing", True)
+        reply(page)
+        page.tick()
+        assert page.empty.isVisible() and page.empty.title.text() == "Loading the charts …"
+        assert not page.empty.action.isVisible()
+    page.tick()
+    assert not page.empty.isVisible() and page.figures.isVisible()
+
+
 def test_a_screen_reader_gets_the_figures_and_the_step(page: SpeedTab, qtbot: QtBot) -> None:
     reply(page)
     plots = page.plots

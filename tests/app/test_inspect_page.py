@@ -73,6 +73,16 @@ def test_nothing_open_leads_home(make: Make, qtbot: QtBot) -> None:
     assert went.args == ["home"]
 
 
+def test_nothing_is_said_of_a_bundle_that_is_being_read(make: Make, qtbot: QtBot) -> None:
+    """The composite's tab would say that there is no picture."""
+    page = make(open_bundle=False)
+    page._on_started(InspectTarget("/b/demo"))
+    assert page.heading.text().startswith("Reading ") and not page.splitter.isVisible()
+    page.context.open_bundle("/b/demo")
+    qtbot.waitUntil(lambda: page.inspection is not None)
+    assert page.splitter.isVisible() and page.tabs.composite.isVisible()
+
+
 def test_components_and_their_tables(make: Make, qtbot: QtBot) -> None:
     page = make()
     assert page.heading.text() == "demo"

@@ -191,8 +191,8 @@ class SpeedTab(QWidget):
         if self.measurements.empty:
             self._show_empty()
         elif self.loader.importing:
-            self.stack.setCurrentIndex(1)
-            self.readout.setText(self.tr("Loading the charts …"))
+            self.stack.setCurrentWidget(self.empty)
+            self.empty.set(self.tr("Loading the charts …"), "")
             self._drawn = -1
         else:
             self._draw()

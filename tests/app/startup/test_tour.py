@@ -144,6 +144,16 @@ def test_each_page_is_photographed_in_both_themes_and_the_old_one_comes_back(
     assert theme().mode == "dark"
 
 
+def test_a_page_is_photographed_when_its_jobs_have_ended(walk: Tour, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, taken = iter([False, False, True, True]), list[str]()
+    monkeypatch.setattr(PageStack, "names", property(lambda _stack: ["home"]))
+    monkeypatch.setattr(type(walk.context.activities), "idle", property(lambda _activities: next(looks)))
+    monkeypatch.setattr(walk, "_save", lambda _window, name: taken.append(f"{name} after {4 - len(list(looks))}"))
+    with pytest.raises(StopIteration):
+        walk.photograph()
+    assert taken == ["home-light after 3"]
+
+
 def test_a_picture_that_cannot_be_written_stops_it(walk: Tour, qtbot: Any) -> None:
     picture = QLabel("seen")
     qtbot.addWidget(picture)

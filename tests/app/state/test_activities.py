@@ -57,6 +57,15 @@ def test_a_job_is_reported_with_its_progress_until_it_ends(activities: Activitie
     assert told(activities) == [] and activities.failures == {}
 
 
+def test_quiet_jobs_count_until_the_last_has_ended(activities: Activities, worker: Begins) -> None:
+    assert activities.idle
+    jobs = [worker.start(BUILD), worker.start(PROBE)]
+    jobs[0].take(ResultEvent(value=None))
+    assert not activities.running and not activities.idle
+    jobs[1].take(ResultEvent(value=None))
+    assert activities.idle
+
+
 def test_several_stand_in_the_order_of_their_beginning(activities: Activities, worker: Begins) -> None:
     first, _second = worker.start(BUILD), worker.start(Build("b", "/b"))
     worker.start(ListDevices())  # the page of devices shows that itself
