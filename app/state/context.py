@@ -148,11 +148,11 @@ class AppContext(QObject):
         self._memory[worker] = 0
         return worker
 
-    def new_machine_worker(self) -> WorkerClient:
-        """A worker on the chosen machine; else as new_worker."""
-        worker = self.new_worker()
-        if self.machines.program is not None:
-            worker.use_program(self.machines.program, remote=True)
+    def new_machine_worker(self, machine: str | None = None) -> WorkerClient:
+        """A worker on a machine, by default the chosen one; "" is this machine, as new_worker."""
+        worker, program = self.new_worker(), self.machines.program(machine)
+        if program is not None:
+            worker.use_program(program, remote=True)
         return worker
 
     def _on_machine(self, name: str) -> None:
@@ -161,7 +161,7 @@ class AppContext(QObject):
         self.preflights.show_machine(name)
         self.session.close()
         for worker in (self.session_worker, self.machine_probe):
-            worker.use_program(self.machines.program or self.program, remote=bool(name))
+            worker.use_program(self.machines.program() or self.program, remote=bool(name))
         if request is not None:
             self.session.open(request.bundle, "cpu", request.cache, request.capacity)
 

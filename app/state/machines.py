@@ -34,10 +34,10 @@ class MachinesModel(OneShotModel):
         self.report: MachineReport | None = None
         self.current = LOCAL
 
-    @property
-    def program(self) -> Sequence[str] | None:
-        """The command line of a worker on the chosen machine; None for this one."""
-        return None if self.current == LOCAL else [*python_command(BRIDGE), self.current]
+    def program(self, name: str | None = None) -> Sequence[str] | None:
+        """The command line of a worker on a machine, by default the chosen one; None for this machine."""
+        name = self.current if name is None else name
+        return None if name == LOCAL else [*python_command(BRIDGE), name]
 
     def read(self) -> None:
         """Reads the machines anew; what a check said of one stays."""

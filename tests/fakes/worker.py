@@ -365,7 +365,16 @@ class Fake:
         for done in range(5):
             self.send(ProgressEvent(stage="diverge", message="running both", done=done, total=4, unit="values"))
             self.pause()
-        self.give(divergence.report())
+        report = divergence.report()
+        if request.recorded:
+            report.notes = [f"A is {Path(request.recorded).read_text()}."]
+        self.give(report)
+
+    def do_record_values(self, request: ask.RecordValues) -> None:
+        """A file with what this worker is."""
+        self.pause()
+        Path(request.path).write_text(self.scenario.get("reply", "here"))
+        self.give(Done())
 
     def do_warm(self, request: ask.PreloadModules) -> None:
         """Nothing is imported here."""

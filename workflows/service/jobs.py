@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import singledispatch
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from workflows.common.errors import JoineryError
 from workflows.process.sandbox import OnFetched, keep_network
@@ -17,6 +17,9 @@ from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.tuning import TuneReport
+
+if TYPE_CHECKING:
+    from workflows.evaluation.divergence import SubjectOptions
 
 WAVEFORM_RATE = 8000
 """The rate at which a sound is decoded for its waveform, in Hz: four hours take 460 MB then."""
@@ -363,12 +366,32 @@ def report(request: requests.WriteReport, context: JobContext) -> Iterator[Event
 @run_job.register
 def diverge(request: requests.Diverge, context: JobContext) -> Iterator[Event]:
     """Finds the first node at which two runs differ."""
-    from workflows.evaluation.divergence import SubjectOptions, diverge
+    from workflows.evaluation.divergence import diverge
+
+    a, b, prompt = _compared(request)
+    recorded = Path(request.recorded) if request.recorded else None
+    report = diverge(
+        a, b, prompt, steps=request.steps, report=context.report, cancelled=context.cancelled, recorded=recorded
+    )
+    yield ResultEvent(value=report)
+
+
+@run_job.register
+def record_values(request: requests.RecordValues, context: JobContext) -> Iterator[Event]:
+    """Writes what the first side of a comparison computes."""
+    from workflows.evaluation.divergence import record_values
+
+    comparison = request.comparison
+    record_values(*_compared(comparison), Path(request.path), steps=comparison.steps, cancelled=context.cancelled)
+    yield ResultEvent(value=Done())
+
+
+def _compared(request: requests.Diverge) -> tuple[SubjectOptions, SubjectOptions, str | Sequence[int]]:
+    """The two sides and the prompt."""
+    from workflows.evaluation.divergence import SubjectOptions
 
     a, b = (SubjectOptions(Path(one.bundle), one.stage, one.provider) for one in (request.a, request.b))
-    prompt = request.prompt if request.prompt is not None else request.prompt_ids or ()
-    report = diverge(a, b, prompt, steps=request.steps, report=context.report, cancelled=context.cancelled)
-    yield ResultEvent(value=report)
+    return a, b, request.prompt if request.prompt is not None else request.prompt_ids or ()
 
 
 def _set_options(options: requests.Options) -> requests.Options:

@@ -488,17 +488,29 @@ class DivergenceSide:
 
 @dataclass(frozen=True)
 class Diverge(Request[DivergenceReport], job="diverge"):
-    """Finds the first node at which `b` differs from `a` for a prompt. steps: tokens that `a` generates after it."""
+    """Finds the first node at which `b` differs from `a` for a prompt. steps: tokens that `a` generates after it.
+
+    recorded: a file of RecordValues, which stands for the run of `a`; "" runs `a` here.
+    """
 
     a: DivergenceSide
     b: DivergenceSide
     prompt: str | None = None
     prompt_ids: tuple[int, ...] | None = None
     steps: int = 2
+    recorded: str = ""
 
     def __post_init__(self) -> None:
         if (self.prompt is None) == (self.prompt_ids is None):
             raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
+
+
+@dataclass(frozen=True)
+class RecordValues(Request[Done], job="record_values"):
+    """Runs the first side of a comparison and writes its values to the file `path`, for `Diverge.recorded`."""
+
+    comparison: Diverge
+    path: str
 
 
 @dataclass(frozen=True)

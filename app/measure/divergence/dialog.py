@@ -144,6 +144,7 @@ class DivergenceDialog(WorkDialog):
         self.stack = stack(self.empty, self.results)
         self._lay_out()
         self.form.requested.connect(self.start)
+        self.form.failed.connect(lambda error: self.banner.error(error.message, error.details))
         self.form.stopped.connect(self.model.cancel)
         self.results.node_requested.connect(self.show_node)
         self.model.changed.connect(self.refresh)
@@ -172,7 +173,7 @@ class DivergenceDialog(WorkDialog):
 
     def _advice(self) -> str:
         return self.tr(
-            "A and B (bundles, stages of one build, or providers) read the same prompt. Every node of B gets "
+            "A and B (bundles, stages of one build, providers, or machines) read the same prompt. Every node of B gets "
             "the inputs of A's node, so that only nodes that differ by themselves are reported, not those "
             "after them."
         )
@@ -187,7 +188,7 @@ class DivergenceDialog(WorkDialog):
     def start(self, request: Diverge) -> None:
         """Start a search; the last result is removed."""
         self.banner.clear()
-        self.model.start(request)
+        self.model.compare(request, self.form.machines)
 
     def show_node(self, node: ComparedNode) -> None:
         """Show a node in the graph of B's bundle. The dialog hides, since it would cover the graph."""

@@ -1,14 +1,16 @@
-"""The form of a divergence search: A and B, each a bundle, a stage of its build and a provider; and a prompt."""
+"""The form of a divergence search: A and B, each a bundle, a stage of its build, a machine and a provider; a prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.measure.request_form import RequestForm
 from app.state.context import AppContext
+from app.state.machines import LOCAL
 from app.text.translatable import tr
 from app.widgets.basics import label
 from app.widgets.bundle_field import BundleField
@@ -25,7 +27,12 @@ EXPORT_STAGE = "export"
 
 
 class SideForm(QObject):
-    """The fields of A or B for a row of a grid. The stages are requested when the bundle changes."""
+    """The fields of A or B for a row of a grid.
+
+    The stages are requested when the bundle changes, the providers when the machine does.
+    """
+
+    failed = Signal(object)  # why a machine's providers cannot be listed: an ErrorEvent
 
     def __init__(self, context: AppContext, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,8 +40,15 @@ class SideForm(QObject):
         self._requested_path = self.preferred_stage = ""
         self.bundle = BundleField(context.recents, self.tr("Bundle {0}").format(name), self.tr("A bundle's folder"))
         self.stage = self._combo(self.tr("Stage of the build of {0}").format(name), self.tr("As it runs"), "")
+        self.machine = self._combo(self.tr("Machine of {0}").format(name), self.tr("This machine"), LOCAL)
+        for one in context.machines.machines:
+            self.machine.addItem(one.name, one.name)
+        self.machine.setCurrentIndex(max(0, self.machine.findData(context.machines.current)))
+        self.machine.setVisible(self.machine.count() > 1)
+        self.machine.currentIndexChanged.connect(self._request_devices)
         self.provider = self._combo(self.tr("Provider of {0}").format(name), "CPU", "cpu")
         self.bundle.changed.connect(self._request_stages)
+        self._request_devices()
 
     def _combo(self, name: str, first_text: str, first_value: str) -> QComboBox:
         combo = ignore_wheel(combo_box(name, [(first_text, first_value)], width=10))
@@ -44,13 +58,37 @@ class SideForm(QObject):
     @property
     def fields(self) -> tuple[QWidget, ...]:
         """The widgets, from left to right."""
-        return self.bundle, self.stage, self.provider
+        return self.bundle, self.stage, self.machine, self.provider
 
     @property
     def side(self) -> DivergenceSide:
         return DivergenceSide(
             self.bundle.path, str(self.stage.currentData() or ""), str(self.provider.currentData() or "cpu")
         )
+
+    @property
+    def machine_name(self) -> str:
+        """The machine that runs this side; LOCAL for this one."""
+        return str(self.machine.currentData() or LOCAL)
+
+    def _request_devices(self) -> None:
+        """Request the providers of the machine; until they are there, the CPU can be chosen."""
+        name = self.machine_name
+        self.provider.clear()
+        self.provider.addItem("CPU", "cpu")
+        if name == LOCAL:
+            self._context.probe_worker.request(ListDevices()).on_answer(partial(self._on_devices, name), self)
+            return
+        worker = self._context.new_machine_worker(name)
+        job = worker.request(ListDevices())
+        job.on_answer(partial(self._on_devices, name), self)
+        job.on_error(self.failed.emit, self)
+        for ended in (job.on_answer, job.on_error):
+            ended(lambda _: worker.retire())
+
+    def _on_devices(self, machine: str, report: DevicesReport) -> None:
+        if machine == self.machine_name:
+            self.show_devices(report)
 
     def show_devices(self, report: DevicesReport) -> None:
         """List the providers; an unusable one is disabled, with the reason as its tool tip."""
@@ -88,17 +126,21 @@ class SideForm(QObject):
 
 
 class DivergenceForm(RequestForm):
-    """Requests a `Diverge`."""
+    """Requests a `Diverge`; `machines` are those of its sides."""
+
+    failed = Signal(object)  # an ErrorEvent
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(tr("Find"), "search", parent)
+        context.machines.read()
         self.a, self.b = SideForm(context, "A", self), SideForm(context, "B", self)
+        for side in (self.a, self.b):
+            side.failed.connect(self.failed)
         self.prompt = line_edit(self.tr("Prompt"), self.tr("The prompt for both; A generates two tokens after it"))
         self._lay_out()
         for changed in (self.a.bundle.changed, self.b.bundle.changed, self.prompt.textChanged):
             changed.connect(self.refresh)
         self.prompt.returnPressed.connect(self.start)
-        context.probe_worker.request(ListDevices()).on_answer(self._show_devices)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -110,10 +152,10 @@ class DivergenceForm(RequestForm):
                 grid.addWidget(part, row, column)
         last = hbox((self.prompt, 1), self.start_button)
         grid.addWidget(label(self.tr("Prompt"), "muted"), 2, 0)
-        grid.addLayout(last, 2, 1, 1, 3)
+        grid.addLayout(last, 2, 1, 1, 4)
         grid.setColumnStretch(1, 2)
         grid.setColumnStretch(2, 1)
-        grid.setColumnStretch(3, 1)
+        grid.setColumnStretch(4, 1)
 
     @property
     def fields(self) -> Sequence[QWidget]:
@@ -126,6 +168,7 @@ class DivergenceForm(RequestForm):
     def request(self) -> Diverge:
         return Diverge(self.a.side, self.b.side, self.prompt.text())
 
-    def _show_devices(self, report: DevicesReport) -> None:
-        for side in (self.a, self.b):
-            side.show_devices(report)
+    @property
+    def machines(self) -> tuple[str, str]:
+        """The machines of A and B; LOCAL for this one."""
+        return self.a.machine_name, self.b.machine_name

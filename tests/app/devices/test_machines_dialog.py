@@ -66,7 +66,7 @@ def test_a_removed_machine_is_not_chosen_any_more(dialog: MachinesDialog, qtbot:
     dialog.remove.click()
     qtbot.waitUntil(lambda: cells(dialog) == ["npu", "odd"])
     assert [one.name for one in list_machines()] == ["npu", "odd"]
-    assert dialog.model.current == "" and dialog.model.program is None
+    assert dialog.model.current == "" and dialog.model.program() is None
 
 
 def test_a_list_that_cannot_be_read_is_a_sentence(dialog: MachinesDialog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_every_choice_shows_the_same_machine(context: AppContext, qtbot: Any) ->
     first.setCurrentIndex(2)
     first.activated.emit(2)
     assert context.machines.current == second.currentData() == "npu"
-    assert list(context.machines.program or ())[-2:] == [BRIDGE, "npu"]
+    assert list(context.machines.program() or ())[-2:] == [BRIDGE, "npu"]
 
 
 def test_the_session_and_the_devices_move_to_the_machine(
@@ -98,7 +98,9 @@ def test_the_session_and_the_devices_move_to_the_machine(
 ) -> None:
     """A fake worker stands for the machine: its reply and its devices are others, and a new worker is one there."""
     there = program(reply="there", devices=[to_fields(CPU)])
-    monkeypatch.setattr(MachinesModel, "program", property(lambda self: there if self.current else None))
+    monkeypatch.setattr(
+        MachinesModel, "program", lambda self, name=None: there if (self.current if name is None else name) else None
+    )
     bundle = make_bundle(home / "bundles" / "demo")
     session = context.session
     session.open(bundle)

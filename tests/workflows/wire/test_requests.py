@@ -46,6 +46,10 @@ GOOD: dict[str, dict[str, Any]] = {
     "check_machine": {"name": "npu"},
     "sweep": {"plan": "/p.toml", "out": "/r"},
     "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
+    "record_values": {
+        "comparison": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
+        "path": "/r",
+    },
     "devices": {},
     "install": {"provider": "qnn"},
     "uninstall": {"provider": "qnn"},
@@ -120,7 +124,7 @@ def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
     own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
-    plain = ("warm", "form", "prune", "draft", "rewind", "save_cache", "load_cache", "close", "ping")
+    plain = ("warm", "form", "prune", "record_values", "draft", "rewind", "save_cache", "load_cache", "close", "ping")
     assert (answer is Done) == (job in plain)
 
 

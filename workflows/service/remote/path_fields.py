@@ -53,8 +53,12 @@ def map_request(request: Request[object], copier: Copier, output_file: Callable[
     if isinstance(request, requests.Eval):
         return MappedRequest(_map_eval(request, copier))
     if isinstance(request, requests.Diverge):
-        a, b = (replace(one, bundle=_place(copier, one.bundle)) for one in (request.a, request.b))
-        return MappedRequest(replace(request, a=a, b=b))
+        return MappedRequest(_map_comparison(request, copier))
+    if isinstance(request, requests.RecordValues):
+        there = output_file(Path(request.path).name)
+        return MappedRequest(
+            requests.RecordValues(_map_comparison(request.comparison, copier), there), (there, request.path)
+        )
     if isinstance(request, _PLAIN):
         return MappedRequest(request)
     names = _FIELDS.get(type(request))
@@ -87,6 +91,12 @@ def _map_prompt(request: requests.Generate, copier: Copier) -> requests.Generate
     if sound is not None:
         sound = replace(sound, path=copier.file(Path(sound.path)))
     return replace(request, messages=turns, sound=sound)
+
+
+def _map_comparison(request: requests.Diverge, copier: Copier) -> requests.Diverge:
+    a, b = (replace(one, bundle=_place(copier, one.bundle)) for one in (request.a, request.b))
+    recorded = copier.file(Path(request.recorded)) if request.recorded else ""
+    return replace(request, a=a, b=b, recorded=recorded)
 
 
 def _map_eval(request: requests.Eval, copier: Copier) -> requests.Eval:

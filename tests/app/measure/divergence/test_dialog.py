@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ from PySide6.QtCore import Qt
 
 from app.measure.divergence.dialog import DivergenceDialog
 from app.state.inspection import InspectTarget
+from app.state.machines import MachinesModel
 from tests.app.conftest import make_bundle
 from tests.fakes.divergence import FIRST, report
 from tests.fakes.inspections import BUNDLE, FUSED
-from workflows.wire.codec import dumps
+from tests.fakes.worker import QNN, program
+from workflows.process.machines import RemoteMachine, add_machine
+from workflows.wire.codec import dumps, to_fields
 from workflows.wire.requests import Diverge, DivergenceSide
 
 ASKED = Diverge(DivergenceSide("/a"), DivergenceSide("/b", "", "qnn"), "Hello")
@@ -62,6 +66,48 @@ def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> N
     assert y[FIRST - 1] == pytest.approx(np.log10(0.012))
     assert list(results.chart.dots.getData()[0]) == [FIRST]
     assert results.chart.first.value() == FIRST
+
+
+@pytest.fixture
+def machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fake worker stands for the machine `npu`, and an end of its process for `off`."""
+    for name in ("npu", "off"):
+        add_machine(RemoteMachine(name, f"ssh://{name}.lan"))
+    there = {"npu": program(reply="npu's", devices=[to_fields(QNN)]), "off": [sys.executable, "-c", "exit(1)"]}
+    monkeypatch.setattr(MachinesModel, "program", lambda self, name=None: there.get(name or self.current))
+
+
+def test_each_side_has_its_machine_and_its_providers(qtbot: Any, dialog: Any, machines: None, tmp_path: Path) -> None:
+    """A runs on one machine, what it computed is a file for the run of B on the other, and then nothing is left."""
+    found: DivergenceDialog = dialog()
+    form = found.form
+    assert form.machines == ("", "") and form.a.machine.isVisible()
+    qtbot.waitUntil(lambda: form.a.provider.count() > 1 and form.b.provider.count() > 1)
+    form.a.machine.setCurrentText("npu")
+    qtbot.waitUntil(lambda: form.a.provider.currentData() == "qnn")
+    assert (form.a.provider.count(), form.b.provider.currentData()) == (1, "cpu")
+    form.prompt.setText("What is")
+    qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
+    assert not form.a.machine.isEnabled() and found.model._folder is not None
+    folder = Path(found.model._folder.name)
+    qtbot.waitUntil(lambda: found.model.state == "done")
+    mine = str(tmp_path / "mine")
+    assert found.model.request == Diverge(DivergenceSide(mine, "", "qnn"), DivergenceSide(mine), "What is")
+    assert found.results.facts.text().endswith("A is npu's.")
+    assert not folder.exists()
+
+
+def test_a_machine_that_cannot_be_used_is_reported(qtbot: Any, dialog: Any, machines: None) -> None:
+    found: DivergenceDialog = dialog()
+    found.form.a.machine.setCurrentText("off")
+    qtbot.waitUntil(lambda: bool(found.banner.message))
+    found.banner.clear()
+    found.form.prompt.setText("What is")
+    found.form.start()
+    assert found.model._folder is not None
+    folder = Path(found.model._folder.name)
+    qtbot.waitUntil(lambda: found.model.state == "failed")
+    assert found.banner.message and not folder.exists() and found.stack.currentWidget() is found.empty
 
 
 def test_a_is_the_last_other_bundle(qtbot: Any, dialog: Any, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ class Quiet:
         self.asked.append(asked)
         return self
 
-    def on_answer(self, _answer: Callable[[object], object]) -> None:
+    def on_answer(self, _answer: Callable[[object], object], _owner: object = None) -> None:
         return None
 
 
@@ -38,6 +38,11 @@ def form(qtbot: Any, make_context: Any, monkeypatch: pytest.MonkeyPatch) -> Dive
     qtbot.addWidget(made)
     made.show()
     return made
+
+
+def show(form: DivergenceForm, devices: list[Any]) -> None:
+    for side in (form.a, form.b):
+        side.show_devices(DevicesReport(devices))
 
 
 def fill(form: DivergenceForm, a: str = "/a", b: str = "/b", prompt: str = "Hello") -> None:
@@ -87,14 +92,14 @@ def test_while_it_runs_the_button_ends_it(qtbot: Any, form: DivergenceForm) -> N
     ("later", "kept"), [([CPU, QNN], "qnn"), ([CPU, DML], "cpu"), ([CPU, DML, replace(QNN, title="NPU")], "qnn")]
 )
 def test_a_provider_stays_while_there_is_one_of_its_name(form: DivergenceForm, later: list[Any], kept: str) -> None:
-    form._show_devices(DevicesReport([CPU, QNN]))
+    show(form, [CPU, QNN])
     form.b.provider.setCurrentIndex(form.b.provider.findData("qnn"))
-    form._show_devices(DevicesReport(later))
+    show(form, later)
     assert form.b.side.provider == kept and form.a.side.provider == "cpu"
 
 
 def test_what_cannot_be_used_is_greyed_with_the_reason(form: DivergenceForm) -> None:
-    form._show_devices(DevicesReport([CPU, DML]))
+    show(form, [CPU, DML])
     cell = form.a.provider.model().index(1, 0)
     assert not cell.flags() & Qt.ItemFlag.ItemIsEnabled
     assert cell.data(Qt.ItemDataRole.ToolTipRole) == f"{DML.reason} {DML.remedy}"
@@ -112,4 +117,4 @@ def test_stages_are_asked_of_bundles_alone_and_an_answer_that_comes_late_is_drop
 
 def test_each_field_says_whose_it_is(form: DivergenceForm) -> None:
     names = [part.accessibleName() or part.field.accessibleName() for part in form.b.fields]
-    assert names == ["Bundle B", "Stage of the build of B", "Provider of B"]
+    assert names == ["Bundle B", "Stage of the build of B", "Machine of B", "Provider of B"]

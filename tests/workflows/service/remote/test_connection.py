@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -24,8 +25,19 @@ from workflows.service.remote.connection import ChildListener, Connection
 from workflows.service.remote.copying import Copier
 from workflows.service.remote.machine_check import check
 from workflows.service.remote.remote_worker import RemoteWorker
-from workflows.wire.events import Event, GenerationDone, ProgressEvent, ReadyEvent, TokenEvent
-from workflows.wire.requests import Build, CheckConstraint, Generate, LoadCache, Open, SaveCache
+from workflows.wire.events import Event, GenerationDone, ProgressEvent, ReadyEvent, ResultEvent, TokenEvent
+from workflows.wire.reports.divergence import DivergenceReport
+from workflows.wire.requests import (
+    Build,
+    CheckConstraint,
+    Diverge,
+    DivergenceSide,
+    Generate,
+    LoadCache,
+    Open,
+    RecordValues,
+    SaveCache,
+)
 from workflows.wire.version import wire_version
 
 IDS = (5, 6, 7)
@@ -155,6 +167,12 @@ def test_a_worker_there_gives_the_tokens_of_one_here(
         list(worker.events(SaveCache(str(tmp_path / "cache"))))
         assert (tmp_path / "cache").stat().st_size > 1000
         list(worker.events(LoadCache(str(tmp_path / "cache"))))
+        side = DivergenceSide(str(demo_split_bundle))
+        comparison = Diverge(side, side, prompt_ids=IDS)
+        list(worker.events(RecordValues(comparison, str(tmp_path / "values"))))
+        *_, compared = worker.events(replace(comparison, recorded=str(tmp_path / "values")))
+        assert isinstance(compared, ResultEvent) and isinstance(compared.value, DivergenceReport)
+        assert compared.value.first is None and compared.value.nodes_compared > 50
     finally:
         worker.close()
     (run,) = RunHistory().runs()
