@@ -24,6 +24,7 @@ DECODERS: dict[str, dict[str, Any]] = {
     "llama4_text": {"no_rope_layers": [1, 0], "floor_scale": 16},
     "longcat_flash": {"zero_expert_num": 2},
     "mamba2": {"num_heads": 8},
+    "recurrent_gemma": {"block_types": ["recurrent", "attention"]},
     "reformer": {
         "is_decoder": True, "attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32],
         "axial_pos_embds_dim": [32, 32],

@@ -137,7 +137,7 @@ def _dispatch(
     return original(*args, **options) if adapter is None else replacement(adapter, *args, **options)
 
 
-def _causal_conv(
+def causal_conv(
     adapter: RecurrentStates,
     columns: torch.Tensor,
     weight: torch.Tensor,
@@ -294,7 +294,7 @@ def _step_size(dt: torch.Tensor, bias: torch.Tensor | None, softplus: bool) -> t
 
 
 _REPLACEMENTS: Mapping[str, Callable[..., Any]] = {
-    "causal_conv1d_fn": _causal_conv,
+    "causal_conv1d_fn": causal_conv,
     "torch_chunk_gated_delta_rule": _gated_delta_rule,
     "chunk_kimi_delta_attention": _gated_delta_rule,
     "mamba2_chunk_scan": _mamba2_scan,

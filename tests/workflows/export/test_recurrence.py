@@ -77,7 +77,7 @@ class Recurrent(torch.nn.Module):  # type: ignore[misc]  # torch is not type-che
     def forward(self, columns: torch.Tensor, conv: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, ...]:
         adapter = RecurrentStates(states={(0, "conv"): conv, (0, "recurrent"): state})
         joined = adapter.update_conv_state(columns, 0)
-        after = recurrence._causal_conv(adapter, joined, self.weight, self.bias, "silu")
+        after = recurrence.causal_conv(adapter, joined, self.weight, self.bias, "silu")
         split = after.transpose(1, 2).reshape(1, -1, 3, 4)
         beta = torch.sigmoid(split[..., 0]) if self.beta else None
         output, new = recurrence.linear_attention(split, split * 0.3, split, state, -split.abs(), beta)
