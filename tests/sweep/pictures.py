@@ -29,6 +29,9 @@ from tests.sweep.table import SOURCES, verdict_rows
 from workflows.build import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
+from workflows.media import PictureLayout
+from workflows.media.pictures.packed_rows import packed_rows
+from workflows.media.pictures.resolution_tiles import best_resolution
 from workflows.recipe.families import FAMILIES
 from workflows.runtime import Machine
 
@@ -103,12 +106,16 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
     own: dict[str, dict[str, Any]] = {
         "smolvlm": {"scale_factor": 2, "pad_token_id": 0},
         "idefics3": {"scale_factor": 2, "pad_token_id": 0},
+        "llava_next": {"image_grid_pinpoints": _resolutions(vision["image_size"])},
+        "llava_onevision": {"image_grid_pinpoints": _resolutions(vision["image_size"]), "video_token_id": 206,
+                            "vision_aspect_ratio": f"anyres_max_{chances.choice([1, 2, 9])}"},
         "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
         "vipllava": {"vision_feature_layers": [-2, 1]},
         "llava": {"vision_feature_layer": chances.choice([-2, -1, [-2, 1]]),
                   "vision_feature_select_strategy": chances.choice(["default", "full"])},
     }  # fmt: skip
-    kinds = {"gemma3": "siglip_vision_model", "llava": "clip_vision_model", "vipllava": "clip_vision_model"}
+    kinds = dict.fromkeys(("gemma3", "llava_onevision"), "siglip_vision_model")
+    kinds |= dict.fromkeys(("llava", "vipllava", "llava_next"), "clip_vision_model")
     if name in kinds:
         vision["model_type"] = kinds[name]
     if name == "internvl":
@@ -116,8 +123,12 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
     return config | own.get(name, {}) | {"vision_config": vision}
 
 
+def _resolutions(edge: int) -> list[list[int]]:
+    return [[edge, 2 * edge], [2 * edge, edge], [2 * edge, 2 * edge], [edge, 3 * edge]]
+
+
 _TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
-               "gemma3": "gemma3_text"}  # fmt: skip
+               "gemma3": "gemma3_text", "llava_next": "llama", "llava_onevision": "qwen2"}  # fmt: skip
 
 
 def _text(name: str, chances: random.Random) -> dict[str, Any]:
@@ -210,7 +221,7 @@ def _compared(machine: Machine, model: Any, texts: tuple[int, ...]) -> str:
 def _rows(machine: Machine, ids: list[int], given: dict[str, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
     """The number of each run's last token and its logits [V]; `ids` get the STEPS tokens."""
     machine.cache.reset()
-    machine.start(given, ids)
+    machine.start({name: value for name, value in given.items() if name != "sizes"}, ids)
     reached, logits = -1, np.zeros(0)
     for fed, phase in list(machine.chunks(ids)):
         reached, logits = reached + len(fed), np.array(machine.step(fed, phase)[-1], np.float32)
@@ -232,6 +243,8 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
         size = 3 * 2 * vision.patch_size**2
         pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
         return {"pixel_values": pixels, "image_grid_thw": grids}, (grids.prod(axis=1) // 4).tolist()
+    if hasattr(model.config, "image_grid_pinpoints"):
+        return _packed(model.config, count, chances)
     side = vision.image_size if isinstance(vision.image_size, int) else vision.image_size[0]
     tiles = chances.normal(size=(count, 3, side, side)).astype(np.float32)
     batched = tiles[None] if model.config.model_type in ("smolvlm", "idefics3") else tiles
@@ -240,10 +253,35 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
     return {"pixel_values": tiles}, [sum(np.prod(rows.shape[:-1]) for rows in seen) // count] * count
 
 
+def _packed(config: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
+    """The same for tiles of which some rows are left out; with the pictures' sizes, which the graph does not read."""
+    edge, most = config.vision_config.image_size, getattr(config, "vision_aspect_ratio", "")
+    layouts = []
+    for size in [(edge + 3, 2 * edge), (3 * edge, edge // 2), (edge, edge)][:count]:
+        rows, columns = best_resolution(*size, config.image_grid_pinpoints)
+        layouts.append(PictureLayout(rows // edge, columns // edge, *size))
+    side, limit = edge // config.vision_config.patch_size, int(most.removeprefix("anyres_max_")) if most else None
+    places, weights = packed_rows(layouts, side, limit)
+    tiles = chances.normal(size=(sum(1 + one.rows * one.columns for one in layouts), 3, edge, edge))
+    given = {"pixel_values": tiles.astype(np.float32), "feature_places": places}
+    counts = [len(packed_rows([layout], side, limit)[0]) for layout in layouts]
+    sizes = np.array([[one.height, one.width, one.rows * one.columns] for one in layouts])
+    return given | {"feature_weights": weights.astype(np.float32), "sizes": sizes}, counts
+
+
+def _of_packed(given: Mapping[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    """The model's own inputs for these."""
+    counts, tiles = (given["sizes"][:, 2] + 1).tolist(), torch.from_numpy(given["pixel_values"])
+    pictures = torch.nn.utils.rnn.pad_sequence(tiles.split(counts), batch_first=True)
+    return {"pixel_values": pictures, "image_sizes": torch.from_numpy(given["sizes"][:, :2])}
+
+
 def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.ndarray:
     """The model's own logits [S,V]."""
     kind, row = model.config.model_type, torch.tensor([ids])
     tensors = {name: torch.from_numpy(value) for name, value in given.items()}
+    if "sizes" in given:
+        tensors = _of_packed(given)
     if given and kind in ("smolvlm", "idefics3"):
         tensors["pixel_values"] = tensors["pixel_values"][None]
     if kind.startswith("qwen"):

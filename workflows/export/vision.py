@@ -1,21 +1,25 @@
 """Vision encoders: the rows that take the places of a prompt's pictures, from tiles or from pictures of any size.
 
 tiles   pixel_values [tiles,3,H,W] ──▶ image_features [rows,E]
+packed  pixel_values [tiles,3,H,W] · feature_places, feature_weights [rows,taps] ──▶ image_features [rows,E]
 grids   pixel_values [patches,C] · image_grid_thw [pictures,3] ──▶ image_features [rows,E], or [rows,(1+L)·E]: deepstack
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS
+from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS, PLACES, WEIGHTS
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.signature import ExportSignature
+from workflows.media import PictureLayout
+from workflows.media.pictures.packed_rows import packed_rows
+from workflows.media.pictures.resolution_tiles import best_resolution
 
 ATTENTION = {"text_config": ATTENTION_NAME, "vision_config": "eager"}
 """transformers' attention by part: ours holds the decoder's cache, and the vision encoder has none."""
@@ -135,6 +139,71 @@ class LlavaModule(TilesModule):
         return rows.reshape(-1, rows.shape[-1])
 
 
+class PackedModule(FeatureEncoderModule):
+    """That of LLaVA-NeXT and OneVision, given which rows of the tiles stand for a picture: see packed_rows.py.
+
+    Their own functions find these by the size of each picture, so that a graph would hold those of its example.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        self.tiles, self.line_end = LlavaModule(model), model.model.image_newline
+
+    def attend(self) -> None:
+        self.tiles.attend()
+
+    def forward(
+        self, pixel_values: torch.Tensor, feature_places: torch.Tensor, feature_weights: torch.Tensor
+    ) -> torch.Tensor:
+        """[tiles,3,H,W], [rows,taps], [rows,taps] → [rows,E]"""
+        rows = torch.cat([self.line_end[None], self.tiles(pixel_values)])
+        joined: torch.Tensor = (rows[feature_places] * feature_weights[..., None]).sum(dim=1)
+        return joined
+
+    def _layouts(self) -> list[PictureLayout]:
+        """Of two pictures that leave a part of their tiles empty."""
+        resolutions, edge = self._config.image_grid_pinpoints, self._config.vision_config.image_size
+        height, width = min(resolutions, key=math.prod)
+        sizes = [(height, width * 2 // 3), (height * 2 // 3, width)]
+        best = [best_resolution(*size, resolutions) for size in sizes]
+        return [
+            PictureLayout(rows // edge, columns // edge, *size)
+            for (rows, columns), size in zip(best, sizes, strict=True)
+        ]
+
+    def _packed(self, layouts: Sequence[PictureLayout]) -> tuple[torch.Tensor, torch.Tensor]:
+        """[rows,taps] places and weights, with one more tap of no weight: an axis of 1 would be taken for fixed."""
+        vision, limit = self._config.vision_config, getattr(self._config, "vision_aspect_ratio", "")
+        most = int(limit.removeprefix("anyres_max_")) if limit else None
+        places, weights = packed_rows(layouts, vision.image_size // vision.patch_size, most)
+        pad = torch.nn.functional.pad
+        return pad(torch.from_numpy(places), (0, 1)), pad(torch.from_numpy(weights).float(), (0, 1))
+
+    def example(self) -> dict[str, torch.Tensor]:
+        layouts = self._layouts()
+        edge, count = self._config.vision_config.image_size, sum(1 + one.rows * one.columns for one in layouts)
+        tiles = torch.randn(count, 3, edge, edge, generator=torch.Generator().manual_seed(0))
+        places, weights = self._packed(layouts)
+        return {PIXELS: tiles, PLACES: places, WEIGHTS: weights}
+
+    def example_rows(self) -> tuple[int, int]:
+        first, second = (len(self._packed([layout])[0]) for layout in self._layouts())
+        return first, second
+
+    def signature(self) -> ExportSignature:
+        signature, example = ExportSignature(outputs=[FEATURES]), self.example()
+        signature.add(PIXELS, example[PIXELS], {0: "tiles"})
+        for name in (PLACES, WEIGHTS):
+            signature.add(name, example[name], {0: "rows", 1: "taps"})
+        return signature
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        layouts = self._layouts()
+        counts = [1 + one.rows * one.columns for one in layouts]
+        pictures = torch.nn.utils.rnn.pad_sequence(self.example()[PIXELS].split(counts), batch_first=True)
+        return {PIXELS: pictures, "image_sizes": torch.tensor([[one.height, one.width] for one in layouts])}
+
+
 class GridsModule(FeatureEncoderModule):
     """The vision encoder of Qwen2-VL and its successors, for pictures of any sizes, which the graph derives all from.
 
@@ -246,5 +315,7 @@ def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
     """The vision encoder of a loaded model. kind: see Family.sees."""
     if kind == "grids":
         return GridsModule(model)
+    if kind == "packed":
+        return PackedModule(model)
     own = {"idefics3": Idefics3Module, "smolvlm": Idefics3Module, "llava": LlavaModule}
     return own.get(model.config.model_type, TilesModule)(model)

@@ -15,6 +15,7 @@ from workflows.media import (
     PictureProcessor,
     PictureTokens,
     expand_pictures,
+    feature_places,
     picture_processor,
     picture_tokens,
     read_picture,
@@ -67,5 +68,6 @@ class PicturePrompts:
         inputs = self._processor(pictures)
         # a mask that leaves out nothing is no input of the graphs
         tensors = {name: tensor for name, tensor in inputs.tensors.items() if name != _MASK or not tensor.all()}
+        tensors |= feature_places(self._tokens, inputs.layouts)
         rows = [self._tokens.text(layout).count(self._tokens.token) for layout in inputs.layouts]
         return expand_pictures(text, self._tokens, inputs.layouts), tensors, rows

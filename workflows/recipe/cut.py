@@ -205,12 +205,17 @@ def _feature_components(recipe: Recipe, cache: CacheTensors, family: Family) -> 
     whole = Component(ComponentRole.DECODER, ("step",), takes, (tensor_names.LOGITS,), cache)
     cached = _cached_components(recipe, whole)
     when = tuple(when for part in cached for when in part.when)
+    reads: tuple[str, ...]
     if family.takes_sound:
         role, reads = ComponentRole.SPEECH, (tensor_names.SOUND, tensor_names.SOUND_MASK)
         features = tensor_names.SOUND_FEATURES
     else:
         role, features = ComponentRole.VISION, tensor_names.FEATURES
-        reads = (tensor_names.PIXELS, *((tensor_names.GRIDS,) if family.sees == "grids" else ()))
+        beside: dict[str, tuple[str, ...]] = {
+            "grids": (tensor_names.GRIDS,),
+            "packed": (tensor_names.PLACES, tensor_names.WEIGHTS),
+        }
+        reads = (tensor_names.PIXELS, *beside.get(str(family.sees), ()))
     return (
         Component(role, ("init",), reads, (features,)),
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),

@@ -2,7 +2,7 @@
 
 decoder-only, qwen3, text-part
                       positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, gemma3, qwen*_vl
+smolvlm, llava, llava_next, gemma3, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
@@ -80,6 +80,15 @@ LLAVA = replace(
     name="llava",
     model_types=("llava", "vipllava", "internvl"),
     covers="llava, vipllava, internvl",
+)
+
+# Tiles of the resolution that is nearest the picture: rows of features of what was padded are left out.
+LLAVA_NEXT = replace(
+    TILES,
+    name="llava_next",
+    model_types=("llava_next", "llava_onevision"),
+    covers="llava_next, llava_onevision",
+    sees="packed",
 )
 
 # The places of a picture attend to each other in both directions, so that they go through the decoder in one run.
@@ -212,8 +221,8 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH),
-        *(TEXT_PART, DECODER),
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU),
+        *(ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )
 

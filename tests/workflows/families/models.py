@@ -225,6 +225,7 @@ _PATCHES: dict[str, Any] = {
     "patch_size": 8,
 }  # fmt: skip
 _CLIP: dict[str, Any] = {**_PATCHES, "model_type": "clip_vision_model", "projection_dim": 32}
+_RESOLUTIONS = [[32, 64], [64, 32], [64, 64], [32, 96], [96, 96]]
 # model_type → what its config needs beside its text part
 WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
     "llava": ("llama", {"vision_config": _CLIP}),
@@ -232,6 +233,16 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma3": (
         "gemma3_text",
         {"vision_config": {**_PATCHES, "model_type": "siglip_vision_model"}, "mm_tokens_per_image": 16},
+    ),
+    "llava_next": ("llama", {"vision_config": _CLIP, "image_grid_pinpoints": _RESOLUTIONS}),
+    "llava_onevision": (
+        "qwen2",
+        {
+            "vision_config": {**_PATCHES, "model_type": "siglip_vision_model"},
+            "image_grid_pinpoints": _RESOLUTIONS,
+            "vision_aspect_ratio": "anyres_max_2",
+            "video_token_id": 206,
+        },
     ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
 }

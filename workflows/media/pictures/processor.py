@@ -16,11 +16,14 @@ class PictureLayout:
     """What the number and the order of a picture's tokens follow from.
 
     rows, columns: of tiles, both 0 for a picture that is not divided (Idefics3, SmolVLM), both 1 likewise (InternVL);
-    of the encoder's feature rows (Qwen-VL); 1 and 1 where every picture has the same tokens.
+    of the encoder's feature rows (Qwen-VL); 1 and 1 where every picture has the same tokens. height, width: of the
+    picture in pixels, where its tokens depend on them (LLaVA-NeXT).
     """
 
     rows: int
     columns: int
+    height: int = 0
+    width: int = 0
 
 
 @dataclass(frozen=True)

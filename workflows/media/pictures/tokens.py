@@ -5,7 +5,7 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
     Idefics3, SmolVLM   <fake_token_around_image><row_1_col_1><image>…, a line per row of tiles, the whole picture last
     Qwen-VL             <|image_pad|> per merged patch; the chat template writes the tokens around them
     InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
-    LLaVA               <image> per patch
+    LLaVA               <image> per patch; LLaVA-NeXT and OneVision: for the whole, the rows of the tiles, their ends
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
 """
 
@@ -13,10 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from math import isqrt
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from workflows.common.errors import MediaError, printable
+from workflows.common.tensor_names import PLACES, WEIGHTS
 from workflows.media.options import Options
+from workflows.media.pictures.packed_rows import packed_rows
 from workflows.media.pictures.processor import PictureLayout
 
 KINDS = {
@@ -25,6 +31,8 @@ KINDS = {
     "Gemma3Processor": "image_seq_length",
     "InternVLProcessor": "image_seq_length",
     "LlavaProcessor": "patch_size",
+    "LlavaNextProcessor": "patch_size",
+    "LlavaOnevisionProcessor": "num_image_tokens",
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
     "Qwen3VLProcessor": None,
@@ -33,6 +41,7 @@ KINDS = {
 
 LLaVA's is derived: a token for each patch of this size.
 """
+_MOST = "anyres_max_"  # the start of OneVision's vision_aspect_ratio
 _DEFAULT_TOKENS = {"image_seq_len": 169, "image_seq_length": 256}
 
 
@@ -174,6 +183,66 @@ class PatchTokens:
         return self.token * (patches + self.more - (self.strategy == "default"))
 
 
+@dataclass(frozen=True)
+class PackedTokens:
+    """A token per feature row of the whole picture, of what its tiles show of it, and at the end of each line of these.
+
+    edge, side: pixels and feature rows along a tile. most: tiles whose rows a picture may have; None for any number.
+    """
+
+    kind: str
+    edge: int
+    side: int
+    most: int | None
+    placeholder = token = "<image>"
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options, pictures: Mapping[str, object]) -> PackedTokens:
+        """pictures: the settings of the picture processor."""
+        options.only("image_token", cls.token, "that is the placeholder of its chat templates")
+        options.ignore("video_token")
+        size = pictures.get("size")
+        edge = size.get("height") or size.get("shortest_edge") if isinstance(size, Mapping) else None
+        if not isinstance(edge, int):
+            raise MediaError("The settings of the pictures do not say their height and width: add a size with both.")
+        left_out = int(options.get("vision_feature_select_strategy", "full") == "default")
+        if kind == "LlavaNextProcessor":
+            side, most = edge // options.integer("patch_size", 0, lowest=1, highest=edge), None
+            more = options.integer("num_additional_image_tokens", 0, lowest=0, highest=4096)
+        else:
+            count, ratio = options.integer("num_image_tokens", 0), str(options.get("vision_aspect_ratio", f"{_MOST}9"))
+            if not ratio.removeprefix(_MOST).isdecimal():
+                raise options.fault("vision_aspect_ratio", f"{_MOST} and a number")
+            side, most = isqrt(count), int(ratio.removeprefix(_MOST))
+            more = count - side * side
+        if more != left_out:
+            raise MediaError(
+                f"{kind} has tiles of {side * side + more - left_out:,} tokens, which are no square: correct "
+                "vision_feature_select_strategy or the number of tokens."
+            )
+        return cls(kind, edge, side, most)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        made: dict[str, object] = {"processor_class": self.kind, "vision_feature_select_strategy": "full"}
+        if self.most is None:
+            return made | {"patch_size": self.edge // self.side}
+        return made | {"num_image_tokens": self.side * self.side, "vision_aspect_ratio": f"{_MOST}{self.most}"}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return self.token * len(packed_rows([layout], self.side, self.most)[0])
+
+
+def feature_places(tokens: PictureTokens, layouts: Sequence[PictureLayout]) -> dict[str, NDArray[Any]]:
+    """The inputs of an encoder that is given which of its rows to join; none for another one."""
+    if not isinstance(tokens, PackedTokens):
+        return {}
+    places, weights = packed_rows(layouts, tokens.side, tokens.most)
+    return {PLACES: places.astype(np.int64), WEIGHTS: weights.astype(np.float32)}
+
+
 def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object] | None = None) -> PictureTokens:
     """The token layout that a processor_config.json describes, by its processor_class.
 
@@ -190,6 +259,10 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
         )
     options, key = Options(settings, kind), KINDS[kind]
     options.ignore("image_processor", "video_processor", "feature_extractor", "tokenizer", "chat_template")
+    if kind in ("LlavaNextProcessor", "LlavaOnevisionProcessor"):
+        packed = PackedTokens.from_options(kind, options, pictures or {})
+        options.finish()
+        return packed
     if key == "patch_size":
         of_patches = PatchTokens.from_options(kind, options, pictures or {})
         options.finish()

@@ -16,6 +16,7 @@ from workflows.media import PictureLayout, picture_processor
 SIZES = [(1, 1), (3, 200), (200, 3), (27, 29), (40, 40), (97, 64), (64, 97), (65, 64), (301, 211), (130, 129), (5, 7)]
 HALF = [0.5, 0.5, 0.5]
 TILE = {"size": {"longest_edge": 256}, "max_image_size": {"longest_edge": 64}}
+RESOLUTIONS = [[32, 64], [64, 32], [64, 64], [32, 96], [96, 96]]
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Qwen2-VL": ("Qwen2VLImageProcessor", {"size": {"shortest_edge": 3136, "longest_edge": 50_000}}),
     "Qwen2-VL, older": ("Qwen2VLImageProcessor", {"min_pixels": 28 * 28, "max_pixels": 9000}),
@@ -41,6 +42,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "InternVL, some tiles": ("GotOcr2ImageProcessor", {"size": {"height": 40, "width": 24}, "crop_to_patches": True,
                                                        "min_patches": 3, "max_patches": 7}),
     "InternVL, not divided": ("GotOcr2ImageProcessor", {"size": {"height": 32, "width": 40}}),
+    "LLaVA-NeXT": ("LlavaNextImageProcessor", {"size": {"shortest_edge": 32}, "crop_size": {"height": 32, "width": 32},
+                                               "image_grid_pinpoints": RESOLUTIONS}),
+    "LLaVA-OneVision": ("LlavaOnevisionImageProcessor", {"size": {"height": 32, "width": 32}, "image_mean": HALF,
+                                                         "image_grid_pinpoints": RESOLUTIONS}),
     "Gemma 3, a number": ("Gemma3ImageProcessor", {"size": 40, "resample": 5}),
 }  # fmt: skip
 NARROW = [(3, 200), (200, 3)]  # a larger one is slow where its longer edge becomes 5,000
@@ -57,6 +62,7 @@ def test_values_are_those_of_transformers(case: str) -> None:
     kind, settings = CASES[case]
     theirs, ours = reference(kind, settings), picture_processor({"image_processor_type": kind} | settings)
     tiled = {"return_row_col_info": True} if kind in ("Idefics3ImageProcessor", "SmolVLMImageProcessor") else {}
+    batched = bool(tiled) or "image_grid_pinpoints" in settings
     for height, width in NARROW if "clamp" in case else SIZES:
         one = picture(height, width)
         expected = theirs(Image.fromarray(one.pixels), return_tensors="np", **tiled)
@@ -66,7 +72,7 @@ def test_values_are_those_of_transformers(case: str) -> None:
         assert result.tensors["pixel_values"].dtype == np.float32
         for name, values in result.tensors.items():
             wanted = np.asarray(expected[name])
-            wanted = wanted[0] if tiled else wanted  # [prompts, tiles, …]
+            wanted = wanted[0] if batched else wanted  # [prompts, tiles, …]
             assert wanted.shape == values.shape and (wanted == values).all(), (name, height, width)
 
 
@@ -131,6 +137,26 @@ def test_several_pictures() -> None:
     assert len(result.tensors["pixel_values"]) == sum(one.rows * one.columns + 1 for one in result.layouts)
 
 
+def test_one_of_several_pictures_becomes_a_square() -> None:
+    """In OneVision, where a single one is cut into tiles; LLaVA-NeXT cuts each."""
+    pictures = [picture(50, 71, 1), picture(130, 61, 2), picture(40, 40, 3)]
+    images = [Image.fromarray(one.pixels) for one in pictures]
+    for kind, count in (("LlavaOnevisionImageProcessor", 3), ("LlavaNextImageProcessor", 10 + 10 + 5)):
+        settings = {
+            "size": {"height": 32, "width": 32},
+            "crop_size": {"height": 32, "width": 32},
+            "image_grid_pinpoints": RESOLUTIONS,
+        }
+        theirs = reference(kind, settings)([images], return_tensors="np")
+        result = picture_processor({"image_processor_type": kind} | settings)(pictures)
+        values, start = result.tensors["pixel_values"], 0
+        for expected, layout in zip(theirs["pixel_values"], result.layouts, strict=True):
+            tiles = 1 + layout.rows * layout.columns
+            assert (values[start : start + tiles] == np.asarray(expected)[:tiles]).all()
+            start += tiles
+        assert start == count == len(values)
+
+
 def test_pictures_of_several_sizes_need_one_at_a_time() -> None:
     processor = picture_processor({"image_processor_type": "SiglipImageProcessor", "size": {"shortest_edge": 20}})
     with pytest.raises(MediaError, match=r"several sizes \(20 × 40, 40 × 20\), and the model takes one"):
@@ -141,6 +167,7 @@ def test_pictures_of_several_sizes_need_one_at_a_time() -> None:
     ("kind", "height", "width", "words"),
     [
         ("Qwen2VLImageProcessor", 1, 201, "201 × 1 pixels is too narrow for this model"),
+        ("LlavaOnevisionImageProcessor", 1, 4000, "4,000 × 1 pixels is too narrow for this model: cut it"),
         ("CLIPImageProcessor", 1, 4000, "would be scaled to 896,000 × 224, which is more than 80,000,000 pixels"),
     ],
 )
@@ -153,7 +180,9 @@ def test_pictures_that_cannot_be_scaled_are_refused(kind: str, height: int, widt
     ("kind", "settings", "words"),
     [
         ("None", {}, "by settings that name no image_processor_type: there are CLIPImageProcessor, Gemma3"),
-        ("LlavaNextImageProcessorFast", {}, "of the kind LlavaNextImageProcessorFast: there are"),
+        ("FuyuImageProcessorFast", {}, "of the kind FuyuImageProcessorFast: there are"),
+        ("LlavaNextImageProcessor", {"size": 30}, "size = 30 and needs one length for the height, the width and"),
+        ("LlavaNextImageProcessor", {"image_grid_pinpoints": [[224]]}, "heights and widths that are multiples of 224"),
         (
             "Gemma3ImageProcessor",
             {"do_pan_and_scan": True},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 
 from workflows.common.errors import MediaError
 from workflows.media import PictureLayout, expand_pictures, picture_tokens
+from workflows.media.pictures.resolution_tiles import best_resolution
 
+RESOLUTIONS = [(32, 64), (64, 32), (64, 64), (32, 96), (96, 96)]
 GRIDS = [(0, 0), (1, 1), (2, 3), (4, 1)]
 PROMPT = "User: {0}a picture{0} and another"
 
@@ -101,6 +104,34 @@ def test_a_token_per_patch(strategy: str | None, more: int) -> None:
     assert picture_tokens(json.loads(json.dumps(tokens.settings)), whole) == tokens
 
 
+PACKED = {
+    "LlavaNext": {"patch_size": 8, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1},
+    "LlavaOnevision": {"num_image_tokens": 16, "vision_feature_select_strategy": "full",
+                       "vision_aspect_ratio": "anyres_max_2"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_rows_of_tiles_without_their_padding(name: str) -> None:
+    """OneVision's are scaled down where they are far more than those of two tiles."""
+    import transformers
+
+    theirs = object.__new__(getattr(transformers, f"{name}Processor"))
+    vars(theirs).update(PACKED[name], image_token="<image>", image_processor=SimpleNamespace())
+    sized = {"size": {"height": 32, "width": 32}, "image_grid_pinpoints": RESOLUTIONS}
+    tokens = picture_tokens({"processor_class": f"{name}Processor", **PACKED[name]}, sized)
+    theirs.image_processor.image_grid_pinpoints = RESOLUTIONS
+    for height, width in ((40, 40), (3, 200), (200, 3), (97, 64), (301, 211), (130, 129), (5, 7), (1, 1)):
+        best = best_resolution(height, width, RESOLUTIONS)
+        inputs = {"image_sizes": [[height, width]], "pixel_values": [np.zeros((1, 3, 32, 32))], "batch_num_images": [1]}
+        text = tokens.text(PictureLayout(best[0] // 32, best[1] // 32, height, width))
+        assert text == theirs.replace_image_token(inputs, 0), (height, width)
+    if name == "LlavaOnevision":
+        inputs["batch_num_images"] = [2]
+        assert tokens.text(PictureLayout(0, 0, 1, 1)) == theirs.replace_image_token(inputs, 0) == "<image>" * 17
+    assert picture_tokens(json.loads(json.dumps(tokens.settings)), sized) == tokens
+
+
 @pytest.mark.parametrize(
     ("name", "count"),
     [("InternVLProcessor", 256), ("Idefics3Processor", 169), ("Gemma3Processor", 256), ("Qwen2VLProcessor", 0)],
@@ -117,7 +148,8 @@ def test_settings_are_kept(name: str, count: int) -> None:
     ("settings", "words"),
     [
         ({}, "of a processor_class None are not known: there are Gemma3Processor, Idefics3Processor"),
-        ({"processor_class": "PixtralProcessor"}, "of a processor_class PixtralProcessor are not known"),
+        ({"processor_class": "FuyuProcessor"}, "of a processor_class FuyuProcessor are not known"),
+        ({"processor_class": "LlavaNextProcessor", "patch_size": 14}, "do not say their height and width"),
         ({"processor_class": "Idefics3Processor", "image_seq_len": 0}, "image_seq_len = 0 and needs a whole number"),
         ({"processor_class": "LlavaProcessor"}, "patch_size = None and needs a whole number"),
         ({"processor_class": "LlavaProcessor", "patch_size": 14}, "do not say their height and width"),
