@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
+from app.state.chosen_devices import follow_devices
 from app.state.context import AppContext
 from app.state.embeddings import makes_vectors
 from app.state.recent_bundles import bundle_title
@@ -22,7 +23,6 @@ from app.widgets import Banner
 from app.widgets.basics import label
 from app.widgets.machine_choice import MachineChoice
 from workflows.wire.events import ReadyEvent
-from workflows.wire.requests import ListDevices
 
 SHOW_OPENING_MS = 1000
 """An opening that takes longer is shown and can be stopped: a driver may compile for minutes, or hang."""
@@ -111,14 +111,7 @@ class BundleOpener(QObject):
         """Requests the devices to choose from, once."""
         if not self._devices_requested:
             self._devices_requested = True
-            self._list_devices()
-            self._context.machines.chosen.connect(self._list_devices)
-            self._context.plugins.done.connect(lambda _, report: self._panel.set_devices(report.devices))
-
-    def _list_devices(self, *_: object) -> None:
-        """Requests the devices of the chosen machine."""
-        job = self._context.machine_probe.request(ListDevices())
-        job.on_answer(lambda report: self._panel.set_devices(report.devices))
+            follow_devices(self._context, lambda report: self._panel.set_devices(report.devices), self)
 
     def list_components(self, *_: object) -> None:
         """Shows the layout and the components of the current bundle."""

@@ -114,5 +114,6 @@ def state_text(report: MachineReport) -> str:
     if not report.usable:
         return tr("not checked")
     devices = ", ".join(one.name for one in report.devices if one.usable)
-    text = tr("Joinery {0}, Python {1}, {2} · {3} free · runs on {4}")
-    return text.format(report.joinery, report.python, report.system, format_bytes(report.free_bytes), devices)
+    text = tr("Joinery {0}, Python {1}, {2} · {3} free, {4} of copies · runs on {5}")
+    sizes = format_bytes(report.free_bytes), format_bytes(report.copied_bytes)
+    return text.format(report.joinery, report.python, report.system, *sizes, devices)

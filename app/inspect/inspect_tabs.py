@@ -54,9 +54,7 @@ class InspectTabs(LazyTabs):
         return tab
 
     def _new_kv_cache(self) -> KvCacheTab:
-        tab = KvCacheTab(self.context.session, self.context.probe_worker, self.context.home / "caches")
-        self.context.plugins.done.connect(lambda _, report: tab.set_devices(report))
-        return tab
+        return KvCacheTab(self.context, self.context.home / "caches")
 
     def _fill_new(self, tab: InspectTab) -> None:
         """Shows the present inspection and component in a tab that was just built."""

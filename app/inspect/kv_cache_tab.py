@@ -19,8 +19,8 @@ from app.inspect.cache_group_card import CacheGroupCard
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.slot_legend import SlotLegend
 from app.inspect.state_group_card import StateGroupCard
-from app.jobs.worker_client import WorkerClient
-from app.state.bundle_session import BundleSession
+from app.state.chosen_devices import follow_devices
+from app.state.context import AppContext
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotOccupancy, session_group
 from app.state.session_cache import CacheHistory, CacheSnapshot
 from app.text.formatting import format_number, pluralize
@@ -31,7 +31,6 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.events import STATE, GroupView
 from workflows.wire.reports.devices import DevicesReport
-from workflows.wire.requests import ListDevices
 
 
 class CacheHistorySlider(QWidget):
@@ -118,12 +117,10 @@ class CacheHistorySlider(QWidget):
 class KvCacheTab(InspectTab):
     """All cache groups of a bundle, live while its session runs. folder: where prompt caches are saved."""
 
-    def __init__(
-        self, session: BundleSession, worker: WorkerClient, folder: Path, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, context: AppContext, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session = session
-        self._worker = worker
+        session = self.session = context.session
+        self._context = context
         self._devices_requested = False
         self.cards: list[CacheGroupCard] = []
         self.state_cards: list[StateGroupCard] = []
@@ -173,7 +170,7 @@ class KvCacheTab(InspectTab):
         super().showEvent(event)
         if not self._devices_requested:
             self._devices_requested = True
-            self._worker.request(ListDevices()).on_answer(self.set_devices)
+            follow_devices(self._context, self.set_devices, self)
 
     def set_devices(self, report: DevicesReport) -> None:
         """Offers these devices for a new session."""

@@ -167,8 +167,8 @@
       <translation>Ein JSON-Schema ist ein Objekt: { … }.</translation>
     </message>
     <message>
-      <source>A and B (bundles, stages of one build, or providers) read the same prompt. Every node of B gets the inputs of A's node, so that only nodes that differ by themselves are reported, not those after them.</source>
-      <translation>A und B (Bundles, Stufen eines Baus oder Provider) lesen denselben Prompt. Jeder Knoten von B bekommt die Eingaben des Knotens von A, so dass nur Knoten gemeldet werden, die von sich aus abweichen, nicht die danach.</translation>
+      <source>A and B (bundles, stages of one build, providers, or machines) read the same prompt. Every node of B gets the inputs of A's node, so that only nodes that differ by themselves are reported, not those after them.</source>
+      <translation>A und B (Bundles, Stufen eines Baus, Provider oder Maschinen) lesen denselben Prompt. Jeder Knoten von B bekommt die Eingaben des Knotens von A, so dass nur Knoten gemeldet werden, die von sich aus abweichen, nicht die danach.</translation>
     </message>
     <message>
       <source>A build is running.</source>
@@ -2087,8 +2087,8 @@
       <translation>Joinery dort</translation>
     </message>
     <message>
-      <source>Joinery {0}, Python {1}, {2} · {3} free · runs on {4}</source>
-      <translation>Joinery {0}, Python {1}, {2} · {3} frei · läuft auf {4}</translation>
+      <source>Joinery {0}, Python {1}, {2} · {3} free, {4} of copies · runs on {5}</source>
+      <translation>Joinery {0}, Python {1}, {2} · {3} frei, {4} Kopien · läuft auf {5}</translation>
     </message>
     <message>
       <source>Joins the logits of several models.</source>
@@ -2385,6 +2385,10 @@
     <message>
       <source>Machine</source>
       <translation>Maschine</translation>
+    </message>
+    <message>
+      <source>Machine of {0}</source>
+      <translation>Maschine von {0}</translation>
     </message>
     <message>
       <source>Machines …</source>

@@ -529,7 +529,7 @@ class Fake:
             report.problem = f"{name} has a host key that is not known here: run `ssh {address}` once."
         elif checked:
             report.usable, report.joinery, report.python, report.system = True, "0.1.0", "3.11.2", "Linux x86_64"
-            report.free_bytes, report.devices = 40 << 30, [CPU, QNN]
+            report.free_bytes, report.copied_bytes, report.devices = 40 << 30, 3 << 30, [CPU, QNN]
         return report
 
     def do_add_machine(self, request: ask.AddMachine) -> None:

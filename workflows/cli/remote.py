@@ -75,7 +75,7 @@ def remove(name: str = Name) -> None:
 
 @remote.command()
 def clear(name: str = Name) -> None:
-    """Remove the copies of bundles on a machine."""
+    """Remove the copies of bundles on a machine; those not used for 30 days go by themselves."""
     from workflows.process.machines import machine_named
     from workflows.service.remote.connection import Connection
 
@@ -102,7 +102,8 @@ def _print(report: MachineReport, as_json: bool) -> None:
         print_line(f"{report.name}: {report.address}")
         return
     facts = f"Joinery {report.joinery}, Python {printable(report.python)}, {printable(report.system)}"
-    print_line(f"{report.name}: {facts}, {mebibytes(report.free_bytes)} free, connected in {report.connect_s:.1f} s")
+    disk = f"{mebibytes(report.free_bytes)} free, {mebibytes(report.copied_bytes)} of copies"
+    print_line(f"{report.name}: {facts}, {disk}, connected in {report.connect_s:.1f} s")
     for device in report.devices:
         why = "usable" if device.usable else f"not usable: {printable(device.reason, 300)}"
         print_line(f"{device.name:9} {device.kind:4} {printable(device.title)}: {why}")

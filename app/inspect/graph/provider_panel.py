@@ -13,6 +13,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTreeWidgetItem, QWidget
 
 from app.inspect.graph.changes_panel import KEY_ROLE, NodeTree
+from app.state.chosen_devices import follow_devices
 from app.state.graph_model import GraphModel
 from app.state.provider_overlay import ProviderOverlay
 from app.text.formatting import format_local_time, format_number
@@ -23,7 +24,6 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.preflight import FallbackNode
-from workflows.wire.requests import ListDevices
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -53,7 +53,6 @@ class ProviderPanel(QWidget):
         vbox(*parts, (self.tree, 1), filler, parent=self, spacing=G // 2)
         self.overlay.changed.connect(self.refresh)
         context.bundleChanged.connect(self._on_bundle)
-        context.plugins.done.connect(lambda _, report: self._on_devices(report))
         self._on_bundle(context.bundle)
 
     @property
@@ -70,7 +69,7 @@ class ProviderPanel(QWidget):
         super().showEvent(event)
         if not self._devices_requested:
             self._devices_requested = True
-            self._context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
+            follow_devices(self._context, self._on_devices, self)
 
     def _on_devices(self, report: DevicesReport) -> None:
         """Offers the usable providers except the CPU, which runs every node."""
@@ -79,7 +78,7 @@ class ProviderPanel(QWidget):
             if one.usable and one.name != "cpu":
                 self.provider.addItem(one.title, one.name)
         if self.overlay.provider:
-            self.provider.setCurrentIndex(self.provider.findData(self.overlay.provider))
+            self.provider.setCurrentIndex(max(0, self.provider.findData(self.overlay.provider)))
         self.switch(self._on)
 
     def _on_bundle(self, bundle: Mapping[str, Any] | None) -> None:

@@ -86,7 +86,8 @@ class Agent:
         except (JoineryError, OSError) as error:
             self._send({"greeting": {**_facts(), "problem": _sentence(error)}})
         else:
-            self._send({"greeting": {**_facts(), "free": free_disk_bytes(self._store.session)}})
+            sizes = {"free": free_disk_bytes(self._store.session), "copied": self._store.copied_bytes}
+            self._send({"greeting": {**_facts(), **sizes}})
         while (frame := self._frames.get()) is not None:
             if frame.kind == INPUT and self._child is not None:
                 self._child.write(frame.content)

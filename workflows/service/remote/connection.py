@@ -51,7 +51,7 @@ Cancellation = Callable[[], bool]
 
 
 class Greeting(NamedTuple):
-    """What the agent states of its machine. free: bytes of the disk that files are copied to."""
+    """What the agent states of its machine. free: bytes of the disk that files are copied to; copied: of the copies."""
 
     joinery: str
     wire: str
@@ -59,6 +59,7 @@ class Greeting(NamedTuple):
     system: str
     pid: int
     free: int
+    copied: int
 
 
 class ChildListener:

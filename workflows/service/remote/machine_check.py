@@ -31,7 +31,7 @@ def check(machine: RemoteMachine, cancelled: Cancellation = lambda: False) -> Ma
         greeting = worker.connection.greeting
         report.connect_s = round(time.monotonic() - began, 3)
         report.joinery, report.wire, report.python = greeting.joinery, greeting.wire, greeting.python
-        report.system, report.free_bytes = greeting.system, greeting.free
+        report.system, report.free_bytes, report.copied_bytes = greeting.system, greeting.free, greeting.copied
         for event in worker.events(ListDevices(), cancelled):
             if isinstance(event, ResultEvent) and isinstance(event.value, DevicesReport):
                 report.devices = event.value.devices

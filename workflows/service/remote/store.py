@@ -5,6 +5,7 @@
     sessions/<id>/        files of one connection, removed at its end     locks/<id>   held while the connection lasts
 
 A file gets its name once its digest was checked, a folder once it is complete: a crash leaves both whole or absent.
+A folder's time is that of its last use; what nobody used for KEPT_DAYS is removed when the next session opens.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -24,6 +27,7 @@ from workflows.common.files import free_disk_bytes, link_or_copy, raise_disk_ful
 from workflows.common.locks import Lock, LockHeldError
 from workflows.common.paths import cache_home, make_folder
 
+KEPT_DAYS = 30
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -45,6 +49,26 @@ class FileStore:
         for other in self._other_sessions():
             if not self._user_of(other):
                 try_remove(self.session.with_name(other))
+        self._remove_unused()
+
+    def _remove_unused(self) -> None:
+        """Removes folders not used for KEPT_DAYS, then old files of no folder; none while another session is open."""
+        if any(map(self._user_of, self._other_sessions())):
+            return
+        oldest = time.time() - KEPT_DAYS * 86_400
+        for path in (*self._entries(self._folders), *self._entries(self._files)):
+            stat = path.stat()
+            if stat.st_mtime < oldest and (path.is_dir() or stat.st_nlink == 1):
+                try_remove(path)
+
+    @property
+    def copied_bytes(self) -> int:
+        """The bytes of all copies, also of those that have not arrived as a whole."""
+        total = 0
+        for path in self._entries(self._files):
+            with suppress(FileNotFoundError):  # another session may rename or remove it
+                total += path.stat().st_size
+        return total
 
     def close_session(self) -> None:
         """Removes what was copied for this session alone."""
@@ -104,6 +128,7 @@ class FileStore:
                 draft.replace(folder)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
+        os.utime(folder)
         return folder / name
 
     def make_output_file(self, name: str) -> Path:

@@ -13,6 +13,7 @@ class MachineReport(Report):
     """One machine. path: of Joinery there, as it was added. The other fields are of a check: usable, or its problem.
 
     connect_s: seconds from the start of ssh to the worker's. free_bytes: of the disk that bundles are copied to.
+    copied_bytes: of the copies there.
     """
 
     name: str
@@ -26,4 +27,5 @@ class MachineReport(Report):
     system: str = ""
     connect_s: float = 0.0
     free_bytes: int = 0
+    copied_bytes: int = 0
     devices: list[Device] = field(default_factory=list)

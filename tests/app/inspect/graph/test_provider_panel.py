@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from pytestqt.qtbot import QtBot
 from app.inspect.graph.graph_tab import GraphTab
 from app.inspect.graph.provider_panel import ProviderPanel
 from app.state.context import AppContext
+from app.state.machines import MachinesModel
 from app.widgets.theme import theme
 from tests.app.inspect.graph.test_graph_tab import pixel
-from tests.fakes.worker import program
+from tests.fakes.worker import CPU, DML, program
+from workflows.wire.codec import to_fields
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -172,3 +175,18 @@ def test_where_only_the_cpu_is_the_way_on_is_named(make: Make, qtbot: QtBot) -> 
     tab.tools.providers.click()
     qtbot.waitUntil(lambda: "Only the CPU is available here" in panel.description.text())
     assert not panel.check.isEnabled()
+
+
+def test_the_providers_are_those_of_the_chosen_machine(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = program(devices=[to_fields(CPU), to_fields(replace(DML, usable=True))])
+    monkeypatch.setattr(MachinesModel, "program", lambda self: there if self.current else None)
+    tab, panel = make()
+    tab.tools.providers.click()
+    qtbot.waitUntil(lambda: panel.provider.currentData() == "qnn")
+    panel._context.machines.choose("board")
+    qtbot.waitUntil(lambda: panel.provider.currentData() == "dml")
+    assert panel.provider.count() == 1
+    panel._context.machines.choose("")
+    qtbot.waitUntil(lambda: panel.provider.currentData() == "qnn")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,34 @@ def test_clear_removes_the_copies_that_no_other_connection_uses(files: FileStore
     other.close_session()
     files.clear()
     assert files.arrived({DIGEST: len(DATA)}, False) == {DIGEST: 0} and not list((files.root / "folders").iterdir())
+
+
+def aged(path: Path, days: float) -> None:
+    then = time.time() - days * 86_400
+    os.utime(path, (then, then))
+
+
+def test_copies_that_nobody_used_for_a_month_are_removed(files: FileStore) -> None:
+    """A use makes a folder young again; a file goes with its last folder; a young one that no folder has stays."""
+    shared, own, alone = copy(files), copy(files, b"own" * 9), copy(files, b"alone")
+    old = files.make_folder_of("old", {"a": shared, "b": own}, False)
+    used = files.make_folder_of("used", {"a": shared}, False)
+    other = files.receive(hashlib.sha256(b"cut").hexdigest(), 3, False)
+    other.append(b"c")
+    other.finish()
+    for path in (*(files.root / "files").iterdir(), old.parent, used.parent):
+        aged(path, 31)
+    aged(files.root / "files" / alone, 29)
+    assert files.make_folder_of("used", {"a": shared}, False) == used
+    assert files.copied_bytes == len(DATA) + 27 + 5 + 1
+    second = FileStore(files.root)
+    second.open_session()
+    assert old.is_dir(), "another session may read it"
+    second.close_session()
+    files.close_session()
+    third = FileStore(files.root)
+    third.open_session()
+    assert not old.parent.exists() and (used / "a").read_bytes() == DATA
+    assert {one.name for one in (files.root / "files").iterdir()} == {shared, alone}
+    assert third.copied_bytes == len(DATA) + 5
+    third.close_session()
