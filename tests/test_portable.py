@@ -41,7 +41,7 @@ ALLOWED = {
     ): "folders, which nothing can replace: each name was freed, or is drawn by chance",
     ("workflows/build/workspace.py", RENAMES): "a folder, whose place was freed before",
     ("workflows/common/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
-    ("workflows/common/processor.py", "'/proc"): "other systems have no such file, and their own name is taken",
+    ("workflows/processor/cores.py", "'/proc"): "other systems have no such file, and their own name is taken",
     ("workflows/cli/completion.py", "shell=True"): "typer's word for which shell completes; no process is started",
     ("app/state/json_file.py", RENAMES): "the new name holds the microsecond",
 }

@@ -1,4 +1,4 @@
-"""Quantize page: times the int4 formats on this processor, so that this build and later ones take the fastest."""
+"""Quantize page: times int4 formats and threads on this processor; builds and sessions then take the fastest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class TuningBox(Section):
         model.setParent(self)
         text = self.tr(
             "Times products with this model's sizes in each block format, in about a minute. Builds on this computer "
-            "then take the fastest format that rounds no coarser than the default."
+            "then take the fastest format that rounds no coarser than the default, and models run "
+            "with as many threads as are fastest."
         )
         self.body.addWidget(label(text, "muted", wrap=True))
         self.button = QPushButton()
@@ -62,6 +63,8 @@ class TuningBox(Section):
         text = self.tr("{0}: {1} of the default's time a token, on {2}.").format(
             kind.format(str(report.block_size)), f"{report.share:.0%}", report.processor
         )
+        if report.threads is not None:
+            text += " " + self.tr("{0} threads are faster than one for each core.").format(str(report.threads))
         if report.others > BUSY:
             busy = self.tr("Other programs used {0} of the processor: time the formats again when it is idle.")
             text += " " + busy.format(f"{report.others:.0%}")

@@ -614,7 +614,8 @@ class Fake:
         """Symmetric blocks of 32 save a tenth."""
         self.send(ProgressEvent(stage="tune", message="products of 64 × 96", done=1, total=2, unit="sizes"))
         self.pause()
-        self.give(TuneReport("Made Up 3000, 2 cores, avx2", 32, True, 0.9, self.scenario.get("others", 0.01)))
+        others: float = self.scenario.get("others", 0.01)
+        self.give(TuneReport("Made Up 3000, 2 cores, avx2", 32, True, 0.9, others, self.scenario.get("threads")))
 
     def do_profile(self, request: ask.Profile) -> None:
         """The decoder's nodes."""

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -46,7 +45,7 @@ def _threads() -> Any:
     allowed = os.environ.get("OMP_NUM_THREADS", "")
     with pytest.MonkeyPatch.context() as patch:
         if allowed.isdecimal():
-            patch.setattr(sessions, "psutil", SimpleNamespace(cpu_count=lambda logical: int(allowed)))
+            patch.setattr(sessions, "usable_cores", lambda: int(allowed))
         yield
 
 

@@ -14,8 +14,8 @@ from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
+from workflows.processor.tuning import format_for
 from workflows.recipe.settings import parse_settings, read_recipe_file
-from workflows.recipe.tuning import format_for
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
 from workflows.wire.stage_times import stage_times

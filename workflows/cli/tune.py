@@ -1,4 +1,4 @@
-"""`joinery tune`: times the formats of 4-bit weights on this processor, for later builds."""
+"""`joinery tune`: times the formats of 4-bit weights and numbers of threads on this processor, for later use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workflows.cli.progress import status_line
 from workflows.wire.reports.tuning import BUSY
 
 if TYPE_CHECKING:
-    from workflows.recipe.tuning import Tuning
+    from workflows.processor.tuning import Tuning
 
 
 def tune(
@@ -28,9 +28,10 @@ def tune(
     """Time products with int4 weights in blocks of 32, 64 and 128, with and without zero points.
 
     Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
-    one; `build --for-processor NAME` takes that of another processor.
+    one; `build --for-processor NAME` takes that of another processor. Sessions on the CPU open with the number of
+    threads that was fastest, of half, three quarters and all of the cores.
     """
-    from workflows.recipe.tuning import read_tunings, save_tunings
+    from workflows.processor.tuning import read_tunings, save_tunings
 
     if imported is not None:
         tunings = read_tunings(imported)
@@ -43,11 +44,18 @@ def tune(
     else:
         tunings = [_measured(source)]
     if as_json:
-        write_json([{**asdict(one), "fastest": one.fastest().settings()} for one in tunings])
+        write_json(
+            [
+                {**asdict(one), "fastest": one.fastest().settings(), "fastest_threads": one.fastest_threads()}
+                for one in tunings
+            ]
+        )
         return
     for one in tunings:
         Console().print(_table(one))
         Console().print(f"Builds for this processor take {one.fastest().title}.")
+        if one.threads:
+            Console().print(_threads(one))
         if one.others > BUSY:
             Console().print(f"Other processes used {one.others:.0%} of the processor: tune again when it is idle.")
     if not tunings:
@@ -59,6 +67,11 @@ def _measured(source: str | None) -> Tuning:
 
     with status_line("reading the sizes") as (report, cancelled):
         return tune_for(source, report, cancelled)
+
+
+def _threads(tuning: Tuning) -> str:
+    times = ", ".join(f"{one.threads} {one.step_ms:,.2f}" for one in tuning.threads)
+    return f"Sessions take {tuning.fastest_threads() or tuning.threads[-1].threads} threads (ms a token: {times})."
 
 
 def _table(tuning: Tuning) -> Table:

@@ -9,10 +9,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
+
+from workflows.common.control_groups import control_groups
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,12 +38,14 @@ def peak_bytes() -> int:
 def total_bytes(swap: bool = False) -> int:
     """Bytes of memory that this process may use at most, by the machine and its control groups."""
     swapped = int(psutil.swap_memory().total) if swap else 0
-    return min([int(psutil.virtual_memory().total) + swapped, *(_limit(group, swapped) for group in _control_groups())])
+    return min(
+        [int(psutil.virtual_memory().total) + swapped, *(_limit(group, swapped) for group in control_groups("memory"))]
+    )
 
 
 def free_bytes() -> int:
     """Bytes that a process can still allocate without swapping, by the machine and the control groups."""
-    free = (_limit(group, 0) - _used(group) for group in _control_groups())
+    free = (_limit(group, 0) - _used(group) for group in control_groups("memory"))
     return max(0, min([int(psutil.virtual_memory().available), *free]))
 
 
@@ -51,7 +55,7 @@ def obtainable_bytes() -> int:
     Windows and macOS enlarge their swap as needed, so there it is all memory at least.
     """
     swap = int(psutil.swap_memory().free)
-    groups = (_limit(group, swap) - _used(group) + _active_file(group) for group in _control_groups())
+    groups = (_limit(group, swap) - _used(group) + _active_file(group) for group in control_groups("memory"))
     machine = psutil.virtual_memory()
     least = int(machine.total) if sys.platform in ("win32", "darwin") else 0
     return max(0, min([max(int(machine.available) + swap, least), *groups]))
@@ -91,29 +95,6 @@ def lazy_zeros(shape: tuple[int, ...], dtype: np.dtype, large: bool = False) -> 
         with suppress(OSError):  # a kernel that has none
             pages.madvise(mmap.MADV_HUGEPAGE if large else mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(pages, dtype).reshape(shape)
-
-
-def _control_groups() -> list[Path]:
-    """The control groups that limit this process; none except on Linux."""
-    if sys.platform != "linux":
-        return []
-    named = Path("/proc/self/cgroup")
-    return list(control_group_folders(named.read_text("utf-8"), Path("/sys/fs/cgroup"))) if named.is_file() else []
-
-
-def control_group_folders(named: str, mounted: Path) -> Iterator[Path]:
-    """The folders of this process's memory control groups and of their parents, which limit it too.
-
-    named: the content of /proc/self/cgroup. Version 2 has one group (`0::/a/b`), version 1 one per controller
-    (`7:memory:/a/b`). In a container that sees its own group as the root, the outer group is absent and the root's own
-    files apply.
-    """
-    for line in named.splitlines():
-        number, controllers, name = line.split(":", 2)
-        if number == "0" or "memory" in controllers.split(","):
-            root = mounted if number == "0" else mounted / "memory"
-            for inner in (PurePosixPath(name.lstrip("/")), *PurePosixPath(name.lstrip("/")).parents):
-                yield root / inner
 
 
 def _limit(group: Path, swap: int) -> int:

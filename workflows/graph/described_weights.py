@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 import onnx_ir as ir
-import psutil
 from numpy.typing import NDArray
 
 from workflows.common.errors import CheckpointError, printable
 from workflows.common.tensors import Array
+from workflows.processor.cores import usable_cores
 
 DESCRIPTION, CONSTANTS = "weights.json", "constants.data"
 RECIPE = "joinery.recipe"  # in a tensor's `meta`: its WeightRecipe
@@ -323,7 +323,7 @@ def _read(stored: StoredWeight, target: Array) -> None:
     if len(blocks) == 1:
         finite = convert(blocks[0])
     else:
-        with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+        with ThreadPoolExecutor(usable_cores()) as pool:
             finite = all(pool.map(convert, blocks))
     if not finite:
         raise CheckpointError(

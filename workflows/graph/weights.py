@@ -20,7 +20,6 @@ from typing import Protocol
 
 import numpy as np
 import onnx_ir as ir
-import psutil
 
 from workflows.common.digests import HashingFile, hashing_file
 from workflows.common.files import link_or_copy, raise_disk_full
@@ -39,6 +38,7 @@ from workflows.graph.described_weights import (
     save_description,
     written_regions,
 )
+from workflows.processor.cores import usable_cores
 
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
@@ -290,7 +290,7 @@ def in_order(array: Array) -> Array:
         for strip in range(start, min(start + _TURNED, array.shape[1]), _STRIP):
             rows[:, strip : strip + _STRIP] = array[:, strip : strip + _STRIP]
 
-    with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         for _ in pool.map(turn, range(0, array.shape[1], _TURNED)):
             pass
     return rows

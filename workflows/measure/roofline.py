@@ -14,11 +14,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import psutil
 
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError
 from workflows.common.memory import free_bytes
+from workflows.processor.cores import usable_cores
 from workflows.runtime import Machine
 
 _BYTES = 256 << 20  # more than a processor's caches hold
@@ -27,7 +27,7 @@ _PASSES = 5
 
 def read_bandwidth() -> float:
     """Bytes a second that a streaming read gets, with a thread a core; the best of a few passes."""
-    threads = psutil.cpu_count(logical=False) or 1
+    threads = usable_cores()
     size = min(_BYTES, free_bytes() // 4)
     parts = np.array_split(np.ones(max(size // 4, threads), np.float32), threads)
     best = float("inf")

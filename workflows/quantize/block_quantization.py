@@ -18,10 +18,10 @@ from hashlib import sha256
 
 import numpy as np
 import onnx_ir as ir
-import psutil
 from numpy.typing import NDArray
 
 from workflows.common.tensors import Array
+from workflows.processor.cores import usable_cores
 from workflows.quantize.error_compensation import GROUP, Sums, error_shares, round_group
 from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, round_tile
 from workflows.quantize.lazy_tensors import LazyTensorGroup, lazy_tensors
@@ -51,7 +51,7 @@ def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) 
             middles[:, blocks] = grid.zero[:, 0].T
         zeros[part] = _pack(middles, how.bits, 1)
 
-    with ThreadPoolExecutor(psutil.cpu_count(logical=False) or 1) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         for _ in pool.map(fill, range(0, len(rows), _ROWS)):
             pass
     return packed, scales, zeros

@@ -14,6 +14,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.config_checks import check_layers, check_rotation
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
+from workflows.processor.tuning import fastest_format
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe
 from workflows.recipe.cut import ComponentRole
@@ -23,7 +24,6 @@ from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLA
 from workflows.recipe.settings import setting_error
 from workflows.recipe.target import Target, find_target
 from workflows.recipe.task import check_task, task_of
-from workflows.recipe.tuning import fastest_format
 
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
 MAX_COMPUTED_POSITIONS = 1 << 15

@@ -18,7 +18,7 @@ from tests.benchmarks.peers.processes import UNSEEN
 from tests.benchmarks.peers.rounds import Log, turns
 from tests.benchmarks.peers.table import Table
 from tests.benchmarks.peers.visits import VISITS, Seen, visit
-from workflows.common.processor import processor_name
+from workflows.processor.cores import processor_name
 
 FP32 = "it runs fp32, and is what the others' accuracy is measured by"
 QUANTILE = "which of a run's steps stands for it: 0.5 is the median; 0.1 is for a machine that others use, too"

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.benchmarks.peers.machine import today
 from tests.benchmarks.sizes.runs import Result
 from tests.provenance import header_line
-from workflows.common.processor import processor_name
+from workflows.processor.cores import processor_name
 
 TITLE = "## Memory and time of builds"
 SOURCES = ("workflows", "tests/benchmarks/sizes")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.recipe.test_tuning import HERE
+from tests.workflows.processor.test_tuning import HERE
 from workflows.cli import run
 from workflows.evaluation.tuning import kernel_times
-from workflows.recipe.tuning import read_tunings, save_tunings
+from workflows.processor.tuning import read_tunings, save_tunings
 
 
 @pytest.fixture(autouse=True)
@@ -28,10 +28,11 @@ def test_a_bundles_sizes_are_measured_and_kept(
     (printed,) = json.loads(capsys.readouterr().out)
     (kept,) = read_tunings()
     assert printed["processor"] == kept.processor == HERE.processor and printed["weights"] == demo_bundle.name
-    assert printed["fastest"] == kept.fastest().settings()
+    assert printed["fastest"] == kept.fastest().settings() and printed["fastest_threads"] == kept.fastest_threads()
     assert run(["tune", "--list"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"Builds for this processor take {kept.fastest().title}." in shown
+    assert f"Sessions take {kept.fastest_threads() or kept.threads[-1].threads} threads (ms a token: " in shown
 
 
 def test_results_are_shared_by_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from workflows.common import memory
+from workflows.common.control_groups import control_group_folders
 from workflows.common.memory import gc_paused
 from workflows.process import sandbox
 
@@ -23,7 +24,7 @@ def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the groups are; this process is in `/a/b` of the one version, and in `/c` of the other."""
     named = "7:cpu,memory:/c\n3:pids:/\n1:name=systemd:/\n0::/a/b\n"
     monkeypatch.setattr(
-        memory, "_control_groups", lambda: list(memory.control_group_folders(named, tmp_path / "mounted"))
+        memory, "control_groups", lambda name: list(control_group_folders(name, named, tmp_path / "mounted"))
     )
     monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: SimpleNamespace(total=MACHINE, available=FREE))
     monkeypatch.setattr(memory.psutil, "swap_memory", lambda: SimpleNamespace(total=SWAP, free=SWAP // 2))

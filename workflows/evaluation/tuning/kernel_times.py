@@ -2,18 +2,21 @@
 
     sizes [N,K] of the weights ──▶ for each size and format a graph of several products with weights of their own
                                    ──▶ run in turns, formats alternating ──▶ medians, summed over the sizes
+    the fastest format ──▶ the same with half, three quarters and all of the cores as threads
 
 The weights of one graph exceed the processor's caches, for those of a model do. Values do not matter for the time: the
-integers are random.
+integers are random. Threads of a graph that has run stop at once, or they would slow the next one down.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from operator import truediv
 from statistics import median
+from typing import TypeVar
 
 import numpy as np
 import onnxruntime as ort
@@ -22,13 +25,14 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from workflows.common.errors import Cancelled
-from workflows.common.processor import processor_name
 from workflows.evaluation.tuning.product_sizes import Sizes
+from workflows.processor.cores import processor_name, usable_cores
+from workflows.processor.tuning import DEFAULT_BLOCK, DEFAULT_SYMMETRIC, FormatTime, ThreadTime, Tuning, runtime_version
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat
-from workflows.recipe.tuning import DEFAULT_BLOCK, DEFAULT_SYMMETRIC, FormatTime, Tuning, runtime_version
 from workflows.wire.events import Event, ProgressEvent
 
+Variant = TypeVar("Variant", BlockFormat, int)
 FORMATS = tuple(BlockFormat(4, size, symmetric) for size in (32, 64, 128) for symmetric in (True, False))
 _DEFAULT = BlockFormat(4, DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
 CHUNK = 64
@@ -44,23 +48,53 @@ def tune(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Tuning:
-    """Times FORMATS for `sizes`. weights: what they are of, for the report. Raises Cancelled."""
-    steps, chunks = dict.fromkeys(FORMATS, 0.0), dict.fromkeys(FORMATS, 0.0)
+    """Times FORMATS for `sizes`, and the fastest with fewer threads. weights: what the sizes are of, for the report.
+
+    Raises Cancelled.
+    """
     own, began = psutil.Process(), time.perf_counter()
     before, used = sum(own.cpu_times()[:2]), _busy_seconds()
-    for index, ((outer, inner), count) in enumerate(sizes.items()):
-        if cancelled():
+    cores = usable_cores()
+    counts = sorted({-(-cores // 2), -(-3 * cores // 4), cores})
+    pause = _Pause(len(sizes) * 2, report, cancelled)
+    by_format = _sums(sizes, {how: (how, cores) for how in FORMATS}, _DEFAULT, pause)
+    formats = [FormatTime(how.size, how.symmetric, _error(how), *by_format[how]) for how in FORMATS]
+    tuning = Tuning(processor_name(), runtime_version(), weights, formats)
+    best = tuning.fastest()
+    how = BlockFormat(4, best.block_size, best.symmetric)
+    by_count = _sums(sizes, {count: (how, count) for count in counts}, cores, pause)
+    threads = [ThreadTime(count, *by_count[count]) for count in counts]
+    mine, every = sum(own.cpu_times()[:2]) - before, psutil.cpu_count() or 1
+    others = max(0.0, _busy_seconds() - used - mine) / ((time.perf_counter() - began) * every)
+    return replace(tuning, threads=threads, others=round(others, 3))
+
+
+class _Pause:
+    """Reports each size before it is timed. Raises Cancelled."""
+
+    def __init__(self, total: int, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> None:
+        self._total, self._report, self._cancelled, self._done = total, report, cancelled, 0
+
+    def __call__(self, message: str) -> None:
+        if self._cancelled():
             raise Cancelled("The tuning was cancelled.")
-        message = f"products of {inner:,} × {outer:,}"
-        report(ProgressEvent(stage="tune", message=message, done=index, total=len(sizes), unit="sizes"))
-        for rows, sums in ((1, steps), (CHUNK, chunks)):
-            for how, seconds in _times(outer, inner, rows).items():
-                sums[how] += 1000 * count * seconds
-    formats = [FormatTime(how.size, how.symmetric, _error(how), round(steps[how], 4), round(chunks[how], 4))
-               for how in FORMATS]  # fmt: skip
-    mine, cores = sum(own.cpu_times()[:2]) - before, psutil.cpu_count() or 1
-    others = max(0.0, _busy_seconds() - used - mine) / ((time.perf_counter() - began) * cores)
-    return Tuning(processor_name(), runtime_version(), weights, formats, round(others, 3))
+        self._report(
+            ProgressEvent(stage="tune", message=message, done=self._done, total=self._total, unit="measurements")
+        )
+        self._done += 1
+
+
+def _sums(
+    sizes: Sizes, variants: Mapping[Variant, tuple[BlockFormat, int]], base: Variant, pause: _Pause
+) -> dict[Variant, tuple[float, float]]:
+    """Variant → milliseconds of all products of one token and of a chunk. variants: a format and threads each."""
+    sums: dict[Variant, list[float]] = {one: [0.0, 0.0] for one in variants}
+    for (outer, inner), count in sizes.items():
+        pause(f"products of {inner:,} × {outer:,}")
+        for phase, rows in enumerate((1, CHUNK)):
+            for one, seconds in _times(outer, inner, rows, variants, base).items():
+                sums[one][phase] += 1000 * count * seconds
+    return {one: (round(step, 4), round(chunk, 4)) for one, (step, chunk) in sums.items()}
 
 
 def _busy_seconds() -> float:
@@ -69,28 +103,29 @@ def _busy_seconds() -> float:
     return float(sum(times) - times.idle - getattr(times, "iowait", 0.0))
 
 
-def _times(outer: int, inner: int, rows: int) -> dict[BlockFormat, float]:
-    """Format → seconds of one product, from rounds in which the formats take turns.
+def _times(
+    outer: int, inner: int, rows: int, variants: Mapping[Variant, tuple[BlockFormat, int]], base: Variant
+) -> dict[Variant, float]:
+    """Variant → seconds of one product, from rounds in which the variants take turns.
 
-    The default's median, times the median of each format's ratio to it within a round: other work on the machine slows
+    The median of `base`, times the median of each variant's ratio to it within a round: other work on the machine slows
     whole rounds.
     """
     inputs = {"x": np.random.default_rng(0).standard_normal((rows, inner)).astype(np.float32)}
     copies = max(1, math.ceil(_BYTES / (outer * inner / 2))) if rows == 1 else 1
-    sessions = {how: _session(outer, inner, how, copies) for how in FORMATS}
-    seen: dict[BlockFormat, list[float]] = {how: [] for how in FORMATS}
+    sessions = {one: _session(outer, inner, how, copies, threads) for one, (how, threads) in variants.items()}
+    seen: dict[Variant, list[float]] = {one: [] for one in variants}
     for turn in range(_ROUNDS + 1):
-        for how, session in sessions.items():
+        for one, session in sessions.items():
             began = time.perf_counter()
             session.run(None, inputs)
             if turn:  # the first one warms up
-                seen[how].append((time.perf_counter() - began) / copies)
-    usual = seen[_DEFAULT]
-    ratios = {how: median(map(truediv, found, usual)) for how, found in seen.items()}
-    return {how: ratio * median(usual) for how, ratio in ratios.items()}
+                seen[one].append((time.perf_counter() - began) / copies)
+    ratios = {one: median(map(truediv, found, seen[base])) for one, found in seen.items()}
+    return {one: ratio * median(seen[base]) for one, ratio in ratios.items()}
 
 
-def _session(outer: int, inner: int, how: BlockFormat, copies: int) -> ort.InferenceSession:
+def _session(outer: int, inner: int, how: BlockFormat, copies: int, threads: int) -> ort.InferenceSession:
     """A graph of `copies` products of x [S,K] with weights of their own."""
     facts = {"K": inner, "N": outer, "bits": 4, "block_size": how.size, "accuracy_level": _LEVEL}
     nodes, tensors = [], []
@@ -110,7 +145,8 @@ def _session(outer: int, inner: int, how: BlockFormat, copies: int) -> ort.Infer
         helper.make_graph(nodes, "g", ends, results, tensors), opset_imports=imports, ir_version=10
     )
     options = ort.SessionOptions()
-    options.log_severity_level = 3
+    options.log_severity_level, options.intra_op_num_threads = 3, threads
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 

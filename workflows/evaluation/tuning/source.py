@@ -10,7 +10,7 @@ from workflows.bundle.read import PIPELINE
 from workflows.checkpoint import open_checkpoint
 from workflows.evaluation.tuning.kernel_times import tune
 from workflows.evaluation.tuning.product_sizes import COMMON, sizes_of_bundle, sizes_of_checkpoint
-from workflows.recipe.tuning import Tuning, save_tunings
+from workflows.processor.tuning import Tuning, save_tunings
 from workflows.wire.events import Event
 
 

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Self
 
 import onnxruntime as ort
-import psutil
 from onnxruntime.capi import onnxruntime_pybind11_state
 
 from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import Cancelled, DeviceError, GraphError, RequestError, printable
 from workflows.common.tensors import TensorSpec
+from workflows.processor.cores import usable_cores
+from workflows.processor.tuning import tuned_threads
 from workflows.runtime.program.signature import rename_tensors
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD_ASSIGNMENT
@@ -287,7 +288,7 @@ def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> or
     options = ort.SessionOptions()
     entries = {"session.intra_op.allow_spinning": "1", **entries}
     # errors are raised, and so reported once
-    usual = {"log_severity_level": 4, "intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
+    usual = {"log_severity_level": 4, "intra_op_num_threads": tuned_threads() or usable_cores()}
     own = settings.model_dump(exclude_none=True, include=_OWN_FIELDS)
     for name, value in (usual | own).items():
         setattr(options, "logid" if name == "log_id" else name, value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from workflows.common.errors import Cancelled
 from workflows.common.memory import total_bytes
+from workflows.processor.cores import usable_cores
 from workflows.service.sweep.schedule import Lane
 from workflows.service.sweep.step_runner import RunStep, run_step
 from workflows.wire.reports.sweep import StepResult, SweepStep
@@ -46,7 +46,7 @@ class StepExecutor(Protocol):
 
 def default_workers() -> int:
     """Steps at once that suit the cores and the memory of this machine."""
-    cores, memory = (os.cpu_count() or 1) // _CORES_PER_STEP, total_bytes() // _BYTES_PER_STEP
+    cores, memory = usable_cores() // _CORES_PER_STEP, total_bytes() // _BYTES_PER_STEP
     return max(1, min(cores, memory, _MOST_WORKERS))
 
 

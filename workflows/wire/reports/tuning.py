@@ -1,4 +1,4 @@
-"""Which int4 format is fastest on this processor."""
+"""Which int4 format and how many threads are fastest on this processor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ BUSY = 0.1
 class TuneReport(Report):
     """block_size, symmetric: the format that builds take now. share: of a token's time with the default format.
 
-    others: the share of the processor that other processes used meanwhile.
+    others: the share of the processor that other processes used meanwhile. threads: those that sessions take now; None
+    for a thread for each core.
     """
 
     processor: str
@@ -22,3 +23,4 @@ class TuneReport(Report):
     symmetric: bool
     share: float
     others: float
+    threads: int | None = None

@@ -9,9 +9,10 @@ import pytest
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled, RequestError
-from workflows.common.processor import processor_name
 from workflows.evaluation.tuning import kernel_times
 from workflows.evaluation.tuning.product_sizes import sizes_of_bundle, sizes_of_checkpoint
+from workflows.processor.cores import processor_name
+from workflows.quantize.grids import BlockFormat
 from workflows.wire.events import Event, ProgressEvent
 
 
@@ -41,9 +42,29 @@ def test_every_format_is_timed_and_the_finer_one_rounds_less(monkeypatch: pytest
     errors = {(one.block_size, one.symmetric): one.error for one in tuning.formats}
     assert len(errors) == 6 and all(one.step_ms > 0 and one.chunk_ms > 0 for one in tuning.formats)
     assert errors[32, False] < errors[32, True] < errors[64, False] < errors[64, True] < errors[128, False]
-    assert [event.message for event in events if isinstance(event, ProgressEvent)] == [
-        "products of 130 × 96", "products of 256 × 64",
-    ]  # fmt: skip
+    told = [(event.message, event.done, event.total) for event in events if isinstance(event, ProgressEvent)]
+    sizes = ("products of 130 × 96", "products of 256 × 64")
+    assert told == [(sizes[index % 2], index, 4) for index in range(4)]  # the formats, then the threads
+
+
+def test_threads_are_timed_up_to_the_cores_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_times, "_BYTES", 1 << 14)
+    monkeypatch.setattr(kernel_times, "_ROUNDS", 2)
+    asked: list[int] = []
+    plain = kernel_times._session
+
+    def session(outer: int, inner: int, how: BlockFormat, copies: int, threads: int) -> object:
+        asked.append(threads)
+        return plain(outer, inner, how, copies, min(threads, 2))
+
+    monkeypatch.setattr(kernel_times, "_session", session)
+    for cores, counts in ((12, [6, 9, 12]), (2, [1, 2]), (1, [1])):
+        monkeypatch.setattr(kernel_times, "usable_cores", lambda cores=cores: cores)
+        tuning = kernel_times.tune({(64, 64): 1}, "one")
+        assert [one.threads for one in tuning.threads] == counts
+        assert all(one.step_ms > 0 and one.chunk_ms > 0 for one in tuning.threads)
+        assert set(asked) == {cores, *counts}  # the formats with all
+        asked.clear()
 
 
 def test_it_can_be_cancelled() -> None:

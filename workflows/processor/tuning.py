@@ -1,6 +1,7 @@
-"""The formats of 4-bit weights that `joinery tune` has timed, and the one that builds take for a processor.
+"""The formats of 4-bit weights and numbers of threads that `joinery tune` has timed, and what is taken of them.
 
-    joinery tune ──Tuning──▶ tunings.json ──fastest_format──▶ defaults of int4 builds for the CPU
+    joinery tune ──Tuning──▶ tunings.json ─┬─fastest_format──▶ defaults of int4 builds for the CPU
+                                           └─tuned_threads──▶ sessions that open on this processor
 
 A format serves if it rounds no coarser than the default does. What is chosen stands in the bundle's recipe, so that a
 bundle's tokens do not change when its processor is tuned again.
@@ -10,15 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workflows.common.errors import RequestError, printable
 from workflows.common.files import write_atomically
 from workflows.common.paths import home, make_folder
-from workflows.common.processor import processor_name
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.processor.cores import processor_name, usable_cores
 from workflows.wire.codec import PayloadMismatch, read
 
 FILE = "tunings.json"
@@ -52,10 +53,20 @@ class FormatTime:
 
 
 @dataclass(frozen=True)
+class ThreadTime:
+    """step_ms, chunk_ms: of all products of one token and of a chunk, in the fastest format with so many threads."""
+
+    threads: int
+    step_ms: float
+    chunk_ms: float
+
+
+@dataclass(frozen=True)
 class Tuning:
     """What was timed on one processor. runtime: onnxruntime's version. weights: what the products' sizes are of.
 
     others: the share of the processor that other processes used meanwhile; above a tenth the times are no measure.
+    threads: the last one has a thread for each core that could be used; older results have none.
     """
 
     processor: str
@@ -63,6 +74,7 @@ class Tuning:
     weights: str
     formats: list[FormatTime]
     others: float = 0.0
+    threads: list[ThreadTime] = field(default_factory=list)
 
     @property
     def default(self) -> FormatTime:
@@ -75,6 +87,13 @@ class Tuning:
         fine = (one for one in self.formats if one.error <= usual.error * _COARSER)
         best = min(fine, key=lambda one: (one.step_ms, one.chunk_ms))
         return best if best.step_ms <= usual.step_ms * _WORTH else usual
+
+    def fastest_threads(self) -> int | None:
+        """The number of threads with the fastest step, if it saves enough; None for a thread for each core."""
+        if not self.threads:
+            return None
+        usual, best = self.threads[-1], min(self.threads, key=lambda one: (one.step_ms, one.chunk_ms))
+        return best.threads if best.step_ms <= usual.step_ms * _WORTH else None
 
 
 def runtime_version() -> str:
@@ -96,7 +115,7 @@ def read_tunings(file: Path | None = None) -> list[Tuning]:
         raise RequestError(f"{printable(path)} cannot be read: {error.strerror}.") from error
     except (InvalidJsonError, UnicodeDecodeError, PayloadMismatch) as error:
         raise RequestError(
-            f"{printable(path)} holds no tunings ({printable(error, 120)}): run joinery tune."
+            f"{printable(path)} holds no tunings ({printable(error, 120)}): remove it, and run joinery tune."
         ) from error
 
 
@@ -117,11 +136,24 @@ def save_tunings(tunings: list[Tuning], file: Path | None = None) -> Path:
     return path
 
 
+def _own_tuning() -> Tuning | None:
+    here = processor_name(), runtime_version()
+    return next((one for one in read_tunings() if (one.processor, one.runtime) == here), None)
+
+
 def fastest_format() -> Mapping[str, bool | int]:
     """Settings of the format that is fastest on this processor; none where it was not tuned. Raises RequestError."""
-    here = processor_name(), runtime_version()
-    found = next((one for one in read_tunings() if (one.processor, one.runtime) == here), None)
+    found = _own_tuning()
     return found.fastest().settings() if found else {}
+
+
+def tuned_threads() -> int | None:
+    """The threads with which products are fastest on this processor; None for a thread for each core.
+
+    A result counts while this process may use as many cores as then. Raises RequestError.
+    """
+    found = _own_tuning()
+    return found.fastest_threads() if found and found.threads and found.threads[-1].threads == usable_cores() else None
 
 
 def format_for(name: str) -> Mapping[str, bool | int]:

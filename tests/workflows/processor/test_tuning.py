@@ -8,23 +8,28 @@ from pathlib import Path
 
 import pytest
 
+from workflows.bundle.session_options import SessionOptions
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RequestError
-from workflows.common.processor import processor_name
-from workflows.recipe import resolve_recipe
-from workflows.recipe.target import TARGETS
-from workflows.recipe.tuning import (
+from workflows.processor.cores import processor_name, usable_cores
+from workflows.processor.tuning import (
     DEFAULT_BLOCK,
     DEFAULT_SYMMETRIC,
     FILE,
     FormatTime,
+    ThreadTime,
     Tuning,
     fastest_format,
     format_for,
     read_tunings,
     runtime_version,
     save_tunings,
+    tuned_threads,
 )
+from workflows.recipe import resolve_recipe
+from workflows.recipe.target import TARGETS
+from workflows.runtime.loading import sessions
+from workflows.runtime.loading.sessions import session_settings
 
 FORMATS = [
     FormatTime(32, True, 0.0815, 9.0, 100.0),
@@ -93,3 +98,29 @@ def test_a_file_that_holds_none_is_named(text: str, tmp_path: Path) -> None:
         read_tunings(file)
     with pytest.raises(RequestError, match="cannot be read"):
         read_tunings(tmp_path / "absent.json")
+
+
+def test_threads_count_while_as_many_cores_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores = usable_cores()
+    times = [ThreadTime(cores + 1, 8.0, 90.0), ThreadTime(cores + 2, 7.0, 80.0), ThreadTime(cores, 10.0, 70.0)]
+    assert tuned_threads() is None
+    save_tunings([HERE])
+    assert tuned_threads() is None  # a result of an older version
+    save_tunings([replace(HERE, threads=times)])
+    assert tuned_threads() == cores + 2
+    options = session_settings(SessionOptions(), {})
+    assert options.intra_op_num_threads == cores + 2
+    own = session_settings(SessionOptions(intra_op_num_threads=1), {})
+    assert own.intra_op_num_threads == 1
+    save_tunings([replace(HERE, threads=[replace(times[0], step_ms=9.8), times[2]])])  # a fiftieth is noise
+    assert tuned_threads() is None
+    assert session_settings(SessionOptions(), {}).intra_op_num_threads == sessions.usable_cores()
+    save_tunings([replace(HERE, threads=times)])
+    monkeypatch.setattr("workflows.processor.tuning.usable_cores", lambda: cores - 1)
+    assert tuned_threads() is None
+
+
+def test_a_damaged_file_of_ones_own_says_what_to_do() -> None:
+    save_tunings([]).write_text("{")
+    with pytest.raises(RequestError, match=r"tunings\.json holds no tunings \(.*\): remove it, and run joinery tune\."):
+        tuned_threads()
