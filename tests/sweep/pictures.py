@@ -31,12 +31,14 @@ from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.media import PictureLayout
 from workflows.media.pictures.packed_rows import packed_rows
+from workflows.media.pictures.patch_grid import patches_in_blocks
 from workflows.media.pictures.resolution_tiles import best_resolution
 from workflows.recipe.families import FAMILIES
 from workflows.runtime import Machine
 
 SEEDS, STEPS, IMAGE, VOCABULARY = 3, 6, 200, 211
 OPTIONS = {"chunk": 64, "capacity": 640}
+OWN = ("sizes", "pictures")  # what the models themselves read, and the graphs do not
 TEXTS: tuple[tuple[int, ...], ...] = ((20,), (1, 1), (62, 3), (64, 5, 30), (130, 2, 1, 7))
 """Lengths of the texts around the pictures: none, one, two and three of them, before, across and behind a chunk."""
 
@@ -109,6 +111,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         "llava_next": {"image_grid_pinpoints": _resolutions(vision["image_size"])},
         "llava_onevision": {"image_grid_pinpoints": _resolutions(vision["image_size"]), "video_token_id": 206,
                             "vision_aspect_ratio": f"anyres_max_{chances.choice([1, 2, 9])}"},
+        "mistral3": {"spatial_merge_size": 2, "vision_feature_layer": -1},
         "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
         "vipllava": {"vision_feature_layers": [-2, 1]},
         "llava": {"vision_feature_layer": chances.choice([-2, -1, [-2, 1]]),
@@ -116,6 +119,8 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
     }  # fmt: skip
     kinds = dict.fromkeys(("gemma3", "llava_onevision"), "siglip_vision_model")
     kinds |= dict.fromkeys(("llava", "vipllava", "llava_next"), "clip_vision_model")
+    if name == "mistral3":
+        kinds[name], vision["head_dim"] = "pixtral", vision["hidden_size"] // vision["num_attention_heads"]
     if name in kinds:
         vision["model_type"] = kinds[name]
     if name == "internvl":
@@ -128,7 +133,8 @@ def _resolutions(edge: int) -> list[list[int]]:
 
 
 _TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
-               "gemma3": "gemma3_text", "llava_next": "llama", "llava_onevision": "qwen2"}  # fmt: skip
+               "gemma3": "gemma3_text", "llava_next": "llama", "llava_onevision": "qwen2",
+               "mistral3": "mistral"}  # fmt: skip
 
 
 def _text(name: str, chances: random.Random) -> dict[str, Any]:
@@ -221,7 +227,7 @@ def _compared(machine: Machine, model: Any, texts: tuple[int, ...]) -> str:
 def _rows(machine: Machine, ids: list[int], given: dict[str, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
     """The number of each run's last token and its logits [V]; `ids` get the STEPS tokens."""
     machine.cache.reset()
-    machine.start({name: value for name, value in given.items() if name != "sizes"}, ids)
+    machine.start({name: value for name, value in given.items() if name not in OWN}, ids)
     reached, logits = -1, np.zeros(0)
     for fed, phase in list(machine.chunks(ids)):
         reached, logits = reached + len(fed), np.array(machine.step(fed, phase)[-1], np.float32)
@@ -243,6 +249,8 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
         size = 3 * 2 * vision.patch_size**2
         pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
         return {"pixel_values": pixels, "image_grid_thw": grids}, (grids.prod(axis=1) // 4).tolist()
+    if model.config.model_type == "mistral3":
+        return _sized(model.config, count, chances)
     if hasattr(model.config, "image_grid_pinpoints"):
         return _packed(model.config, count, chances)
     side = vision.image_size if isinstance(vision.image_size, int) else vision.image_size[0]
@@ -251,6 +259,19 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
     with torch.no_grad():
         seen = model.model.get_image_features(pixel_values=torch.from_numpy(batched)).pooler_output
     return {"pixel_values": tiles}, [sum(np.prod(rows.shape[:-1]) for rows in seen) // count] * count
+
+
+def _sized(config: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
+    """The same for patches of pictures with their sizes; with the pictures, which the graph does not read."""
+    patch, merge = config.vision_config.patch_size, config.spatial_merge_size
+    blocks = [(2, 3), (1, 1), (4, 2)][:count]
+    sizes = np.array(blocks) * patch * merge
+    pictures = [chances.normal(size=(3, *size)).astype(np.float32) for size in sizes]
+    patches = np.concatenate([patches_in_blocks(one, patch, merge) for one in pictures])
+    edge = sizes.max()
+    padded = [np.pad(one, ((0, 0), (0, edge - one.shape[1]), (0, edge - one.shape[2]))) for one in pictures]
+    given = {"pixel_values": patches, "image_sizes": sizes, "pictures": np.stack(padded)}
+    return given, [rows * columns for rows, columns in blocks]
 
 
 def _packed(config: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
@@ -280,6 +301,8 @@ def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.nd
     """The model's own logits [S,V]."""
     kind, row = model.config.model_type, torch.tensor([ids])
     tensors = {name: torch.from_numpy(value) for name, value in given.items()}
+    if "pictures" in given:
+        tensors["pixel_values"] = tensors.pop("pictures")
     if "sizes" in given:
         tensors = _of_packed(given)
     if given and kind in ("smolvlm", "idefics3"):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 GRIDS = "image_grid_thw"  # [pictures, 3]: frames, rows and columns of patches
+SIZES = "image_sizes"  # [pictures, 2]: height and width in pixels
 PLACES, WEIGHTS = "feature_places", "feature_weights"  # [rows, taps]: the encoder's rows of which each row is the sum
 FEATURES = "image_features"  # the rows that take the place of the placeholders of pictures
 SOUND_FEATURES = "audio_features"  # and of the placeholders of recordings

@@ -2,6 +2,7 @@
 
 tiles   pixel_values [tiles,3,H,W] ──▶ image_features [rows,E]
 packed  pixel_values [tiles,3,H,W] · feature_places, feature_weights [rows,taps] ──▶ image_features [rows,E]
+patches pixel_values [patches,C] · image_sizes [pictures,2] ──▶ image_features [rows,E]
 grids   pixel_values [patches,C] · image_grid_thw [pictures,3] ──▶ image_features [rows,E], or [rows,(1+L)·E]: deepstack
 """
 
@@ -10,15 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS, PLACES, WEIGHTS
+from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS, PLACES, SIZES, WEIGHTS
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.signature import ExportSignature
 from workflows.media import PictureLayout
 from workflows.media.pictures.packed_rows import packed_rows
+from workflows.media.pictures.patch_grid import patches_in_blocks
 from workflows.media.pictures.resolution_tiles import best_resolution
 
 ATTENTION = {"text_config": ATTENTION_NAME, "vision_config": "eager"}
@@ -29,6 +32,7 @@ MASKED_ATTENTION = "flash_attention_by_joinery_mask"
 Only for an implementation whose name has `flash` are these ends handed through; all others are called once for each
 sequence, as many times as the pictures of the example have, which no graph can follow.
 """
+_BLOCKS = ((3, 5), (2, 2))  # rows and columns of merged patches, of two example pictures
 _GRIDS = ((1, 6, 10), (1, 4, 4))  # in blocks of merged patches, of two example pictures
 
 
@@ -204,6 +208,74 @@ class PackedModule(FeatureEncoderModule):
         return {PIXELS: pictures, "image_sizes": torch.tensor([[one.height, one.width] for one in layouts])}
 
 
+class SizedModule(FeatureEncoderModule):
+    """That of Mistral 3 (Pixtral's), for pictures of any sizes, whose patches are given block by block.
+
+    Their own function cuts a batch of padded pictures by each one's size, so that a graph would hold those of its
+    example. As in GridsModule, places and masks follow from the number of a patch.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        self.inner, self._merge = model.model, model.config.spatial_merge_size
+        self._patch = model.config.vision_config.patch_size
+        self.attend()
+
+    def attend(self) -> None:
+        self.inner.vision_tower.set_attn_implementation("eager")
+
+    def forward(self, pixel_values: torch.Tensor, image_sizes: torch.Tensor) -> torch.Tensor:
+        """[patches,3·patch·patch], [pictures,2] → [blocks,E]"""
+        tower, number = self.inner.vision_tower, torch.arange(pixel_values.shape[0])
+        sizes = image_sizes // self._patch
+        counts = sizes.prod(dim=1)
+        ends = counts.cumsum(0)
+        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
+        row, column = _in_blocks(number - (ends - counts)[picture], sizes[:, 1][picture], self._merge)
+        hidden = tower.ln_pre(pixel_values @ tower.patch_conv.weight.flatten(1).T)[None]
+        angles = tower.patch_positional_embedding(hidden, torch.stack([row, column], dim=-1))
+        mask, states = _same(picture), [hidden]
+        for layer in tower.transformer.layers:
+            states.append(layer(states[-1], mask, position_embeddings=angles))
+        return self._projected(states)
+
+    def _projected(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The chosen layers' states [1,N,D] → [N / merged ones,E]; the merger reads a block number by number."""
+        layers, projector = self._config.vision_feature_layer, self.inner.multi_modal_projector
+        chosen = [states[layer][0] for layer in (layers if isinstance(layers, list | tuple) else [layers])]
+        normed = projector.norm(torch.cat(chosen, dim=-1))
+        blocks = normed.reshape(-1, self._merge**2, normed.shape[-1]).transpose(1, 2).flatten(1)
+        rows: torch.Tensor = projector.linear_1(projector.patch_merger.merging_layer(blocks))
+        return projector.linear_2(projector.act(rows))
+
+    def _pictures(self) -> list[torch.Tensor]:
+        """[3,H,W] of two."""
+        random, unit = torch.Generator().manual_seed(0), self._patch * self._merge
+        return [torch.randn(3, rows * unit, columns * unit, generator=random) for rows, columns in _BLOCKS]
+
+    def example(self) -> dict[str, torch.Tensor]:
+        pictures = self._pictures()
+        patches = [patches_in_blocks(one.numpy(), self._patch, self._merge) for one in pictures]
+        sizes = torch.tensor([one.shape[1:] for one in pictures])
+        return {PIXELS: torch.from_numpy(np.concatenate(patches)), SIZES: sizes}
+
+    def example_rows(self) -> tuple[int, int]:
+        first, second = (math.prod(blocks) for blocks in _BLOCKS)
+        return first, second
+
+    def signature(self) -> ExportSignature:
+        signature, example = ExportSignature(outputs=[FEATURES]), self.example()
+        signature.add(PIXELS, example[PIXELS], {0: "patches"})
+        signature.add(SIZES, example[SIZES], {0: "pictures"})
+        return signature
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        pictures = self._pictures()
+        height, width = (max(one.shape[side] for one in pictures) for side in (1, 2))
+        padded = [torch.nn.functional.pad(one, (0, width - one.shape[2], 0, height - one.shape[1])) for one in pictures]
+        return {PIXELS: torch.stack(padded), SIZES: self.example()[SIZES]}
+
+
 class GridsModule(FeatureEncoderModule):
     """The vision encoder of Qwen2-VL and its successors, for pictures of any sizes, which the graph derives all from.
 
@@ -233,16 +305,14 @@ class GridsModule(FeatureEncoderModule):
         height, width = image_grid_thw[:, 1][picture], image_grid_thw[:, 2][picture]
         inside = number - (ends - counts)[picture]
         frame, inside = inside // (height * width), inside % (height * width)
-        blocks, block = width // side, inside // (side * side)  # patches are given block by block
-        block_row, block_column = block // blocks, block % blocks
-        row, column = block_row * side + inside // side % side, block_column * side + inside % side
+        row, column = _in_blocks(inside, width, side)
         known = {
             "position_ids": torch.stack([row, column], dim=-1),
             "cu_seqlens": _same(picture, frame),
             "max_seqlen": 1,
         }
         if self._windowed:
-            window = block_row // self._window, block_column // self._window
+            window = row // side // self._window, column // side // self._window
             known |= {
                 "window_index": torch.arange(pixel_values.shape[0] // (side * side)),
                 "cu_window_seqlens": _same(picture, frame, *window),
@@ -296,6 +366,12 @@ class GridsModule(FeatureEncoderModule):
         return positions
 
 
+def _in_blocks(number: torch.Tensor, width: torch.Tensor, side: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """[N] row and column of the patches of pictures of `width` patches, given block by block of side × side."""
+    blocks, block = width // side, number // (side * side)
+    return block // blocks * side + number // side % side, block % blocks * side + number % side
+
+
 def _same(*keys: torch.Tensor) -> torch.Tensor:
     """[1,1,N,N]: 0 where all keys [N] of two patches are equal, else the lowest number."""
     equal = torch.stack([key[:, None] == key[None] for key in keys]).all(dim=0)
@@ -315,6 +391,8 @@ def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
     """The vision encoder of a loaded model. kind: see Family.sees."""
     if kind == "grids":
         return GridsModule(model)
+    if kind == "patches":
+        return SizedModule(model)
     if kind == "packed":
         return PackedModule(model)
     own = {"idefics3": Idefics3Module, "smolvlm": Idefics3Module, "llava": LlavaModule}

@@ -46,7 +46,12 @@ class PicturePrompts:
             )
         kind = processor.get("processor_class") or settings.get("processor_class")
         own = processor if "image_processor" in processor else settings or processor
-        pictures = picture_processor({**own, "processor_class": kind})
+        part = own.get("image_processor")
+        own = {**(part if isinstance(part, dict) else own), "processor_class": kind}
+        if kind == "PixtralProcessor":  # the size of its blocks is the processor's
+            own |= {"patch_size": processor.get("patch_size", 16)}
+            own |= {"spatial_merge_size": processor.get("spatial_merge_size", 1)}
+        pictures = picture_processor(own)
         return cls(pictures, picture_tokens({**processor, "processor_class": kind}, pictures.settings))
 
     @staticmethod

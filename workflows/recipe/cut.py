@@ -213,6 +213,7 @@ def _feature_components(recipe: Recipe, cache: CacheTensors, family: Family) -> 
         role, features = ComponentRole.VISION, tensor_names.FEATURES
         beside: dict[str, tuple[str, ...]] = {
             "grids": (tensor_names.GRIDS,),
+            "patches": (tensor_names.SIZES,),
             "packed": (tensor_names.PLACES, tensor_names.WEIGHTS),
         }
         reads = (tensor_names.PIXELS, *beside.get(str(family.sees), ()))

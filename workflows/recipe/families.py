@@ -2,7 +2,7 @@
 
 decoder-only, qwen3, text-part
                       positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, llava_next, gemma3, qwen*_vl
+smolvlm, llava, llava_next, mistral3, gemma3, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
@@ -90,6 +90,9 @@ LLAVA_NEXT = replace(
     covers="llava_next, llava_onevision",
     sees="packed",
 )
+
+# Pictures have any size; positions are plain numbers.
+MISTRAL3 = replace(TILES, name="mistral3", model_types=("mistral3",), covers="mistral3", sees="patches")
 
 # The places of a picture attend to each other in both directions, so that they go through the decoder in one run.
 GEMMA3 = replace(
@@ -221,7 +224,7 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU),
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU),
         *(ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )

@@ -111,11 +111,10 @@ class Family:
     remote_code: the checkpoint brings the model's code, which runs during the build, with consent. text_part: the part
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
     prompt's placeholders; it reads square tiles, tiles and which of their rows to join, or the patches of pictures of
-    any size with their grids. takes_sound: a sound encoder does, which reads windows of sound and the masks of their
-    frames. deepstack: the decoder's first
-    layers take rows of their own. mutual: the places of a picture attend to each other in both
-    directions. variants: supported variants besides `plain`. reads: the input kind of a single graph without a cache;
-    None for a model that generates text.
+    any size with these sizes, or with grids that positions of three numbers follow from. takes_sound: a sound encoder
+    does, which reads windows of sound and the masks of their frames. deepstack: the decoder's first layers take rows of
+    their own. mutual: the places of a picture attend to each other in both directions. variants: supported variants
+    besides `plain`. reads: the input kind of a single graph without a cache; None for a model that generates text.
     """
 
     name: str
@@ -132,7 +131,7 @@ class Family:
     source_limited: bool = False
     remote_code: bool = False
     text_part: str = ""
-    sees: Literal["tiles", "packed", "grids"] | None = None
+    sees: Literal["tiles", "packed", "patches", "grids"] | None = None
     takes_sound: bool = False
     deepstack: bool = False
     mutual: bool = False

@@ -244,6 +244,14 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
             "video_token_id": 206,
         },
     ),
+    "mistral3": (
+        "mistral",
+        {
+            "vision_config": {**_PATCHES, "model_type": "pixtral", "image_size": 96, "head_dim": 16},
+            "spatial_merge_size": 2,
+            "vision_feature_layer": -1,
+        },
+    ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
 }
 

@@ -74,7 +74,8 @@ class PatchGrid:
         patches, grids = [], []
         for picture in pictures:
             height, width = self.size(picture.height, picture.width)
-            patches.append(self._patches(self._pixels.values(self._pixels.resized(as_image(picture), height, width))))
+            values = self._pixels.values(self._pixels.resized(as_image(picture), height, width))
+            patches.append(patches_in_blocks(values, self._patch, self._merge, self._frames))
             grids.append([1, height // self._patch, width // self._patch])
         layouts = tuple(PictureLayout(rows // self._merge, columns // self._merge) for _, rows, columns in grids)
         return PictureInputs(
@@ -99,10 +100,10 @@ class PatchGrid:
             rows, columns = (ceil(edge * grow / unit) for edge in (height, width))
         return rows * unit, columns * unit
 
-    def _patches(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[3, height, width] → [patches, 3 · frames · patch · patch], block by block of merge × merge patches."""
-        patch, merge = self._patch, self._merge
-        rows, columns = values.shape[1] // patch, values.shape[2] // patch
-        blocks = values.reshape(3, rows // merge, merge, patch, columns // merge, merge, patch)
-        ordered = blocks.transpose(1, 4, 2, 5, 0, 3, 6)[:, :, :, :, :, None]  # [R, C, merge, merge, 3, 1, patch, patch]
-        return ordered.repeat(self._frames, 5).reshape(rows * columns, -1)
+
+def patches_in_blocks(values: NDArray[np.float32], patch: int, merge: int, frames: int = 1) -> NDArray[np.float32]:
+    """[3, height, width] → [patches, 3 · frames · patch · patch], block by block of merge × merge patches."""
+    rows, columns = values.shape[1] // patch, values.shape[2] // patch
+    blocks = values.reshape(3, rows // merge, merge, patch, columns // merge, merge, patch)
+    ordered = blocks.transpose(1, 4, 2, 5, 0, 3, 6)[:, :, :, :, :, None]  # [R, C, merge, merge, 3, 1, patch, patch]
+    return ordered.repeat(frames, 5).reshape(rows * columns, -1)

@@ -4,6 +4,7 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
 
     Idefics3, SmolVLM   <fake_token_around_image><row_1_col_1><image>…, a line per row of tiles, the whole picture last
     Qwen-VL             <|image_pad|> per merged patch; the chat template writes the tokens around them
+    Mistral 3           [IMG] per block of patches, [IMG_BREAK] behind each row of them, [IMG_END] behind the last
     InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
     LLaVA               <image> per patch; LLaVA-NeXT and OneVision: for the whole, the rows of the tiles, their ends
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
@@ -33,6 +34,7 @@ KINDS = {
     "LlavaProcessor": "patch_size",
     "LlavaNextProcessor": "patch_size",
     "LlavaOnevisionProcessor": "num_image_tokens",
+    "PixtralProcessor": None,
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
     "Qwen3VLProcessor": None,
@@ -101,6 +103,23 @@ class GridTokens:
     def text(self, layout: PictureLayout) -> str:
         """See PictureTokens."""
         return self.token * (layout.rows * layout.columns)
+
+
+@dataclass(frozen=True)
+class RowTokens:
+    """A token per feature row, and one at the end of each of the picture's rows."""
+
+    kind: str
+    placeholder = token = "[IMG]"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return "[IMG_BREAK]".join([self.token * layout.columns] * layout.rows) + "[IMG_END]"
 
 
 @dataclass(frozen=True)
@@ -267,6 +286,16 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
         of_patches = PatchTokens.from_options(kind, options, pictures or {})
         options.finish()
         return of_patches
+    if kind == "PixtralProcessor":
+        for name, value in (
+            ("image_token", "[IMG]"),
+            ("image_break_token", "[IMG_BREAK]"),
+            ("image_end_token", "[IMG_END]"),
+        ):
+            options.only(name, value, "that is the token of its published checkpoints")
+        options.ignore("patch_size", "spatial_merge_size")  # of the picture processor
+        options.finish()
+        return RowTokens(kind)
     count = options.integer(key, _DEFAULT_TOKENS[key], highest=65_536) if key else 0
     options.finish()
     if key is None:

@@ -157,6 +157,31 @@ def test_one_of_several_pictures_becomes_a_square() -> None:
         assert start == count == len(values)
 
 
+@pytest.mark.parametrize("size", [{"longest_edge": 96}, {"height": 50, "width": 200}])
+@pytest.mark.parametrize("merge", [1, 2])
+def test_patches_of_pictures_in_their_shape(merge: int, size: dict[str, int]) -> None:
+    """As Pixtral cuts them, block by block; transformers pads the pictures of a prompt to one size."""
+    pictures = [picture(*one) for one in SIZES if one != (200, 3) or "height" not in size]  # transformers: no width
+    settings = {"size": size, "patch_size": {"height": 8 * merge, "width": 8 * merge}}
+    theirs = reference("PixtralImageProcessor", settings)
+    expected = theirs([Image.fromarray(one.pixels) for one in pictures], return_tensors="np")
+    ours = picture_processor({"image_processor_type": "PixtralImageProcessor", "size": size, "patch_size": 8,
+                              "spatial_merge_size": merge})  # fmt: skip
+    result = ours(pictures)
+    assert result.tensors["image_sizes"].tolist() == expected["image_sizes"].tolist()
+    start, patches = 0, result.tensors["pixel_values"]
+    for values, (height, width), layout in zip(
+        expected["pixel_values"], expected["image_sizes"], result.layouts, strict=True
+    ):
+        rows, columns = layout.rows * merge, layout.columns * merge
+        blocks = patches[start : start + rows * columns].reshape(layout.rows, layout.columns, merge, merge, 3, 8, 8)
+        whole = blocks.transpose(4, 0, 2, 5, 1, 3, 6).reshape(3, rows * 8, columns * 8)
+        assert (whole == values[:, :height, :width]).all()
+        start += rows * columns
+    assert start == len(patches)
+    assert picture_processor(json.loads(json.dumps(ours.settings))).settings == ours.settings
+
+
 def test_pictures_of_several_sizes_need_one_at_a_time() -> None:
     processor = picture_processor({"image_processor_type": "SiglipImageProcessor", "size": {"shortest_edge": 20}})
     with pytest.raises(MediaError, match=r"several sizes \(20 × 40, 40 × 20\), and the model takes one"):

@@ -69,6 +69,14 @@ def test_a_grid(name: str) -> None:
     assert expand_pictures("a<|image_pad|>b", tokens, [PictureLayout(1, 2)]) == "a<|image_pad|><|image_pad|>b"
 
 
+def test_rows_with_their_ends() -> None:
+    """Pixtral's; its processor needs torchvision."""
+    tokens = picture_tokens({"processor_class": "PixtralProcessor", "patch_size": 8, "spatial_merge_size": 2})
+    assert tokens.text(PictureLayout(2, 3)) == "[IMG][IMG][IMG][IMG_BREAK][IMG][IMG][IMG][IMG_END]"
+    assert tokens.text(PictureLayout(1, 1)) == "[IMG][IMG_END]" and tokens.token == tokens.placeholder == "[IMG]"
+    assert picture_tokens(json.loads(json.dumps(tokens.settings))) == tokens
+
+
 def test_a_picture_of_gemma() -> None:
     theirs = processor("Gemma3Processor", "Gemma3ImageProcessor", image_seq_length=7)
     tokens = picture_tokens({"processor_class": "Gemma3Processor", "image_seq_length": 7})
