@@ -20,7 +20,9 @@ LOGITS = "logits"
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _ATTENTION = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
 _MOVING = ("Cast", "Identity", "Reshape", "Transpose")
-_BEFORE_CHOICE = ("Reshape", "Cast", "Softmax", "Sigmoid", "Add", "Sqrt", "Softplus")
+_CHOICES = ("TopK", "ArgMax")
+_BEFORE_CHOICE = ("Reshape", "Cast", "Softmax", "Sigmoid", "Add", "Sub", "Mul", "Div", "Clip", "Tanh", "Where", "Sqrt",
+                  "Softplus")  # fmt: skip
 _AFTER_HEAD = frozenset({"Reshape", "Slice", "Cast", "Add", "Mul", "Div", "Tanh", "Squeeze", "Unsqueeze", "Identity"})
 
 
@@ -92,11 +94,11 @@ def is_behind_attention(node: ir.Node) -> bool:
 
 
 def is_router(node: ir.Node) -> bool:
-    """Whether the product's result selects experts: a TopK reads it, behind what happens to each number of it."""
+    """Whether the product's result selects experts: a choice reads it, behind what happens to each number of it."""
     pending, seen = [node], {node}
     while pending:
         for reader in consumers(pending.pop().outputs[0]):
-            if reader.op_type == "TopK":
+            if reader.op_type in _CHOICES:
                 return True
             if reader.op_type in _BEFORE_CHOICE and reader not in seen:
                 seen.add(reader)
