@@ -29,6 +29,7 @@ from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Method, check_excluded, run_method
 from workflows.quantize.base import expand_node_patterns
 from workflows.quantize.calibration.moments import SecondMoments
+from workflows.quantize.experts import float_experts
 from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
@@ -60,6 +61,8 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         if any(one.modified for one in done):
             history.take(precision, model)
         steps = [_step(one, model, history.last) for one in done]
+        if message := float_experts(name, model.graph, done):
+            report(NoticeEvent(code="experts", message=message))
         description = calibrated if name in ranges else compensated if precision == "int4" else ""
         facts = {"precision": precision, "calibrated": description, "passes": steps}
         evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))

@@ -8,6 +8,7 @@ of all scores, QMoE by their share of the selected ones' scores unless it is giv
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from workflows.common.tensors import Array
-from workflows.optimize.base import Refusal
+from workflows.optimize.base import PassReport, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import find_nodes, weight_input
@@ -59,6 +60,29 @@ def find_experts(graph: ir.Graph, excluded: tuple[str, ...]) -> tuple[list[Exper
         else:
             found.append(Experts(node, (first, second)))
     return found, refused
+
+
+def float_experts(component: str, graph: ir.Graph, done: Sequence[PassReport]) -> str:
+    """A sentence on experts, most of a model's weights, that `done` left in float32; empty where there are none.
+
+    A Gather has the experts that a token selects, where the operator lacks their activation.
+    """
+    sizes = {
+        node: _float_bytes(node) for node in find_nodes(graph, FLOAT, domain=CONTRIB) + find_nodes(graph, "Gather")
+    }
+    first = next((node for node, size in sizes.items() if size), None)
+    if first is None or not done:
+        return ""
+    how = "whose weights are gathered for each token" if first.op_type == "Gather" else "of any kind"
+    reasons = {one.node: one.reason for step in done for one in step.refused}
+    why = reasons.get(str(first.name), f"{done[0].name} quantizes no experts {how}")
+    return f"The experts of {component} stay in float32, {sum(sizes.values()) / 1e6:,.1f} MB: {why}."
+
+
+def _float_bytes(node: ir.Node) -> int:
+    places = _WEIGHTS if node.op_type == FLOAT else (0,)
+    tensors = [value.const_value for place in places if (value := weight_input(node, place)) is not None]
+    return sum(one.nbytes for one in tensors if one and len(one.shape) == 3 and one.dtype == ir.DataType.FLOAT)
 
 
 def expert_format(experts: Experts, how: BlockFormat) -> BlockFormat | None:

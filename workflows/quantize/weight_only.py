@@ -23,6 +23,7 @@ from workflows.quantize.experts import Experts, expert_format, find_experts, qua
 from workflows.quantize.grids import BlockFormat
 from workflows.quantize.linear_layers import LinearProduct, find_head, find_linears, find_tables, is_behind_attention
 from workflows.recipe import QuantizeSettings
+from workflows.recipe.schema import BLOCK_SIZES
 
 FindSums = Callable[[ir.TensorProtocol], Sums | None]
 _MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
@@ -79,7 +80,8 @@ class WeightOnly(Method):
             own = expert_format(experts, how)
             if own is None:
                 sizes = " and ".join(map(str, experts.inner))
-                refused.append(Refusal(f"experts of {sizes} inputs are no whole blocks", str(experts.node.name)))
+                reason = f"experts of {sizes} inputs are no whole blocks of {min(BLOCK_SIZES)}"
+                refused.append(Refusal(reason, str(experts.node.name)))
                 continue
             quantize_experts(experts, own, self._mark(own), level)
             taken += 1

@@ -9,11 +9,12 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.workflows.optimize.making import operators, values, weights
+from tests.workflows.optimize.making import operators, parse, values, weights
 from workflows.build.stages import graph_facts
 from workflows.graph.load import load_graph
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.block_quantization import dequantize_rows
+from workflows.quantize.experts import float_experts
 from workflows.quantize.grids import BlockFormat
 from workflows.quantize.rounding_error import rounding_errors
 from workflows.recipe import QuantizeSettings
@@ -122,7 +123,26 @@ def test_sizes_that_no_block_divides_stay(hidden: int, inner: int) -> None:
     report = run_method(model, METHODS["int4"], QuantizeSettings())
     assert operators(model)["MoE"] == 1
     reasons = {refusal.node: refusal.reason for refusal in report.refused}
-    assert reasons["experts"] == f"experts of {hidden} and {inner} inputs are no whole blocks"
+    assert reasons["experts"] == f"experts of {hidden} and {inner} inputs are no whole blocks of 16"
+    size = f"{4 * COUNT * 3 * inner * hidden / 1e6:,.1f} MB"
+    assert float_experts("decoder", model.graph, [report]) == (
+        f"The experts of decoder stay in float32, {size}: {reasons['experts']}."
+    )
+
+
+def test_experts_that_are_quantized_or_gathered_are_told_apart() -> None:
+    model, _ = model_of(64, 96)
+    assert not float_experts("decoder", model.graph, [])
+    report = run_method(model, METHODS["int4"], QuantizeSettings())
+    assert not float_experts("decoder", model.graph, [report])
+    gathering = parse(
+        "g (int64[2] i, float[2,1,400] x) => (y) { e = Gather(w, i) y = MatMul(x, e) }", w=weights(5, 400, 50)
+    )
+    found = float_experts("decoder", gathering.graph, [report])
+    assert found == (
+        "The experts of decoder stay in float32, 0.4 MB: "
+        "int4 quantizes no experts whose weights are gathered for each token."
+    )
 
 
 def test_excluded_experts_stay() -> None:
