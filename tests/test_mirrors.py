@@ -120,7 +120,7 @@ TOGETHER = {
     "quantize/test_block_quantization": "quantize/error_compensation quantize/grids",
     "quantize/test_mixed_precision": "quantize/half_storage",
     "quantize/test_qdq": "quantize/qdq_plan",
-    "quantize/test_weight_only": "quantize/lazy_tensors quantize/linear_layers",
+    "quantize/test_weight_only": "quantize/lazy_tensors",
     # pictures and sound are read from whole files
     "media/pictures/test_processor": (
         "media/pictures/fixed_size media/pictures/patch_grid media/pictures/pixel_values media/pictures/ratio_tiles "
