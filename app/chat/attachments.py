@@ -17,11 +17,17 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from app.chat.attached_file import attached_file
 from app.chat.speech import sound_device
 from app.chat.speech.speech_row import SpeechRow
-from app.chat.speech.voice_recorder import FOLDER as RECORDING_FOLDER
 from app.chat.speech.voice_recorder import VoiceRecorder
 from app.jobs.background_tasks import BackgroundTasks
 from app.state.media_files import FOLDER as PICTURE_FOLDER
-from app.state.media_files import PICTURE_SUFFIXES, SOUND_SUFFIXES, file_filter, of_kind, save_picture
+from app.state.media_files import (
+    PICTURE_SUFFIXES,
+    RECORDING_FOLDER,
+    SOUND_SUFFIXES,
+    file_filter,
+    of_kind,
+    save_picture,
+)
 from app.widgets.actions import tool_button
 from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip

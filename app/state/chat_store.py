@@ -1,7 +1,7 @@
 """The folder of saved conversations, shared by all windows.
 
 KEY.chat.json ── a conversation; replaced whole, so that a crash leaves the old or the new version
-KEY.deleted.json  a conversation that was deleted since the start, for `restore`
+KEY.deleted.json  one that was deleted since the start, for `restore`; the next start removes it and its media
 .KEY.lock ────── held while a window has that conversation open; released however the window ends
 session.json ─── the last conversation, and whether the last window was closed
 """
@@ -20,6 +20,8 @@ from typing import Any
 from app.state.conversation import Conversation, is_key
 from app.state.conversation_format import conversation_from_dict, conversation_to_dict, searched_text
 from app.state.json_file import JsonFile, parse_json
+from app.state.media_files import remove_media
+from app.state.unsent_prompts import UNSENT_SUFFIX
 from workflows.common.files import write_atomically
 from workflows.common.locks import Lock, LockHeldError
 
@@ -77,10 +79,19 @@ class ChatStore:
             self._is_first = True
         except LockHeldError:  # another window is open, and may still end properly
             return str(self._marker.read().get("last", ""))
-        for path in self.folder.glob(f"*{DELETED_SUFFIX}"):
-            path.unlink(missing_ok=True)
+        self._remove_deleted()
         self._last_key = str(self._marker.update(self._count_crash)["last"])
         return self._last_key
+
+    def _remove_deleted(self) -> None:
+        """Removes what was deleted before; what cannot be read or removed now is left for the next start."""
+        chats = list(self.folder.glob(f"*{DELETED_SUFFIX}"))
+        unsent = [self.folder / f"{path.name.removesuffix(DELETED_SUFFIX)}{UNSENT_SUFFIX}" for path in chats]
+        deleted = [*chats, *(path for path in unsent if path.is_file())]
+        with suppress(OSError):
+            remove_media(self.folder, deleted)
+            for path in deleted:
+                path.unlink(missing_ok=True)
 
     def _count_crash(self, marker: dict[str, Any]) -> dict[str, Any]:
         crashed, count = marker.get("open", False) is True, marker.get("crashes", 0)

@@ -1,12 +1,12 @@
-"""Files of pictures and sounds: which ones a chat takes, and where pictures without a file are saved.
+"""Files of pictures and sounds: which ones a chat takes, where those without a file are saved, when they are removed.
 
-clipboard, dropped data ──save_picture──▶ chats/pictures/SHA-256.png
+clipboard, dropped data ──save_picture──▶ chats/pictures/SHA-256.png ──remove_media, with the last chat that names it
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice
@@ -18,6 +18,8 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".
 SOUND_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aiff", ".aif")
 FOLDER = "pictures"
 """The folder of saved pictures in that of the chats."""
+RECORDING_FOLDER = "recordings"
+"""The folder of recordings in that of the chats."""
 
 
 def of_kind(paths: Iterable[str], suffixes: tuple[str, ...]) -> list[str]:
@@ -41,3 +43,17 @@ def save_picture(image: QImage, folder: Path) -> Path:
     if not path.is_file():
         write_atomically(path, data)
     return path
+
+
+def remove_media(folder: Path, deleted: Sequence[Path]) -> None:
+    """Removes the pictures and recordings in a folder of chats that its `deleted` files name, and no other file does.
+
+    Files that a person attached from elsewhere are not touched. Raises OSError for a file that cannot be read.
+    """
+    removed = b"".join(path.read_bytes() for path in deleted)
+    saved = [path for name in (FOLDER, RECORDING_FOLDER) for path in (folder / name).glob("*")]
+    named = [path for path in saved if path.name.encode() in removed]
+    others = b"".join(path.read_bytes() for path in folder.glob("*.json") if path not in deleted) if named else b""
+    for path in named:
+        if path.name.encode() not in others:
+            path.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from app.state.json_file import parse_json
 from workflows.common.files import write_atomically
 
-UNSAVED_CHAT_KEY = "new"
+UNSAVED_CHAT_KEY, UNSENT_SUFFIX = "new", ".draft.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +54,4 @@ class UnsentPrompts:
     def _path(self, key: str) -> Path:
         if not key.isalnum():
             raise ValueError(f"{key!r} is not a valid conversation key")
-        return self._folder / f"{key}.draft.json"
+        return self._folder / f"{key}{UNSENT_SUFFIX}"

@@ -19,8 +19,6 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from app.jobs.background_tasks import BackgroundTasks
 from workflows.common.files import write_atomically
 
-FOLDER = "recordings"
-"""The folder of recordings in that of the chats."""
 MOST_SECONDS = 30 * 60
 """A recording ends by itself after this time; it is in memory until then."""
 
