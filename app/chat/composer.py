@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtGui import QKeyEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chat.attachments import AttachmentDrop, Attachments, attachment_column
@@ -23,6 +23,8 @@ from app.widgets.theme import G, set_icon
 from workflows.wire.events import SpeechChoices
 
 MOST_LINES = 8
+LONGEST_WORD = 10_000
+"""Letters up to which lines end between words: Qt's search for their ends takes seconds in longer ones."""
 
 
 class PromptEdit(QPlainTextEdit):
@@ -44,6 +46,11 @@ class PromptEdit(QPlainTextEdit):
         self.textChanged.connect(self._fit)
         self._fit()
 
+    def setPlainText(self, text: str) -> None:  # noqa: N802
+        """Qt's name."""
+        self._wrap(text)
+        super().setPlainText(text)
+
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
         """Qt's name: pictures may be dropped and pasted, too; files that cannot be attached are the window's."""
         if self.attachments is not None and self.attachments.takes(source):
@@ -55,9 +62,19 @@ class PromptEdit(QPlainTextEdit):
         if self.attachments is not None and self.attachments.takes(source):
             self.attachments.take(source)
         else:
+            self._wrap(self.toPlainText() + source.text())  # before Qt lays the text out
             super().insertFromMimeData(source)
 
+    def _wrap(self, text: str) -> None:
+        """Ends lines between words, or anywhere in a text with a word of more than LONGEST_WORD letters."""
+        longest = max(map(len, text.split()), default=0) if len(text) > LONGEST_WORD else 0
+        modes = QTextOption.WrapMode
+        mode = modes.WrapAnywhere if longest > LONGEST_WORD else modes.WrapAtWordBoundaryOrAnywhere
+        if mode != self.wordWrapMode():
+            self.setWordWrapMode(mode)
+
     def _fit(self) -> None:
+        self._wrap(self.toPlainText())
         lines = max(1, min(int(self.document().size().height()), MOST_LINES))
         self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + 2 * G)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import MOST_LINES, Composer
@@ -55,6 +58,25 @@ def test_shift_enter_breaks_the_line_and_the_box_grows_to_a_limit(
     assert grown == [composer.edit.fontMetrics().lineSpacing()] * (MOST_LINES - 1) + [0] * 4
     composer.cancel_edit()
     assert composer.edit.height() == heights[0]
+
+
+@pytest.mark.parametrize("pasted", [True, False])
+def test_a_long_word_does_not_stall_the_window(composer: Composer, pasted: bool) -> None:
+    """Qt took 6 s to lay out 200,000 letters without a space; lines then end within words, and do not afterwards."""
+    modes, word = QTextOption.WrapMode, "x" * 200_000
+    begun = time.process_time()
+    if pasted:
+        data = QMimeData()
+        data.setText(word)
+        composer.edit.insertFromMimeData(data)
+    else:
+        composer.show_unsent_prompt(UnsentPrompt(word))
+    composer.edit.insertPlainText("y")
+    QApplication.processEvents()
+    assert composer.edit.toPlainText() == word + "y" and composer.edit.wordWrapMode() == modes.WrapAnywhere
+    assert time.process_time() - begun < 3
+    composer.edit.setPlainText("short words " * 2000)
+    assert composer.edit.wordWrapMode() == modes.WrapAtWordBoundaryOrAnywhere
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n\t"])
