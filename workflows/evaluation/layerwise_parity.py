@@ -60,7 +60,8 @@ class LayerwiseParityRunner(ParityRunner):
     def compare_with_reference(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
         """Compares the graphs with the model's own logits. Raises as ParityRunner.compare_with_reference."""
         check_spread(reference)
-        logits, wanted = self._logits(files), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
+        logits = self._logits(files) if not reference.given else self._run_segments(files, reference)
+        wanted = dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         off = tuple(logits_difference(wanted[row], logits[row]) for row in sorted(logits) if row in wanted)
         largest = float(np.abs(reference.logits).max(initial=0))
         return ReferenceParity(off, len(reference.ids), largest, reference.routed)
@@ -96,7 +97,18 @@ class LayerwiseParityRunner(ParityRunner):
 
     def _logits(self, files: Mapping[str, Path], mapped: bool = True) -> dict[int, NDArray[np.float32]]:
         if self._done[0] != files:
-            ids, runner, singles = self._reference.ids.tolist(), SegmentedRunner(self._pipeline), self._reference.steps
-            logits = runner.run(files, ids, on_segment=self._on_segment, mapped=mapped, singles=singles)
-            self._done = dict(files), logits
+            self._done = dict(files), self._run_segments(files, self._reference, mapped)
         return self._done[1]
+
+    def _run_segments(
+        self, files: Mapping[str, Path], reference: ReferenceLogits, mapped: bool = True
+    ) -> dict[int, NDArray[np.float32]]:
+        """The logits after each step of the reference's tokens, and of what comes with them."""
+        return SegmentedRunner(self._pipeline).run(
+            files,
+            reference.ids.tolist(),
+            on_segment=self._on_segment,
+            mapped=mapped,
+            singles=reference.steps,
+            given=reference.given,
+        )

@@ -194,6 +194,8 @@ class SegmentSession:
         for name in component.shared & stored.keys():
             if (memory := binding.outputs.get(name)) is not None:
                 memory.write(stored[name])
+            else:
+                binding.results[name] = stored[name]
         if self._index is None:
             return
         segment = component.cut.segments[self._index]

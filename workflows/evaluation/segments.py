@@ -28,6 +28,7 @@ from workflows.export.reference import STEPS
 from workflows.graph.signature import signature_of
 from workflows.graph.weights import load_saved_graph
 from workflows.runtime.execution.machine import Machine
+from workflows.runtime.execution.prompt_inputs import split_inputs
 from workflows.runtime.loading.sessions import SessionPlan, is_emulated
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.program import Program
@@ -52,22 +53,28 @@ class SegmentedRunner:
         mapped: bool = True,
         on_layer: Callable[[int, Mapping[str, Array]], None] | None = None,
         singles: int = STEPS,
+        given: Mapping[str, Array] | None = None,
     ) -> dict[int, NDArray[np.float32]]:
         """The logits [V] after the last token of each step, by that token's number; the steps are reference_steps'.
 
         files: component → its graph. on_segment: receives how many segments are done, of how many, before each. mapped:
         as in ParityRunner.run. on_layer: receives a layer and, by past input, the rows of its cache after all tokens:
         of two graphs that should compute the same, the first layer that differs comes after the fault. singles: see
-        reference_steps. Raises GraphError for graphs that form no composite of tokens alone, and GraphError and
-        JoineryError where onnxruntime cannot open or run a segment.
+        reference_steps. given: what comes with the tokens, by the inputs of the graph that reads it: pictures or sound.
+        Raises GraphError for graphs that form no decoder, and GraphError and JoineryError where onnxruntime cannot open
+        or run a segment.
         """
         components, program = self._components(files, load)
         passes, rows = _passes(program, components), dict[int, NDArray[np.float32]]()
+        if given and program.source is not None:  # what reads them is one segment, and its rows are kept
+            passes[0] |= dict.fromkeys(program.source.sessions, 0)
         for number, active in enumerate(passes):
             on_segment(number, len(passes))
             weights = PassWeights()
             sessions = {name: one.session(active.get(name), weights, mapped) for name, one in components.items()}
             machine = comparison_machine(self._pipeline, sessions, len(ids))
+            if given:
+                machine.start(split_inputs(program, given), ids)
             for row, logits in reference_steps(machine, ids, singles):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)
@@ -89,7 +96,7 @@ class SegmentedRunner:
         models = {path: load(path) for path in dict.fromkeys(files[name] for name in outline.sessions)}
         signatures = {name: _signature(models[files[name]]) for name in outline.sessions}
         program = compile_program(self._pipeline, {name: one for name, (one, _) in signatures.items()}, "The pipeline")
-        if program.source is not None or program.final is not None:
+        if program.has_encoder or program.final is not None:
             raise GraphError("The graphs read a source or end with a session of its own, so they run whole only.")
         components = {
             name: SegmentedGraph(

@@ -196,7 +196,7 @@ def _tracer_for(
     if family.encoder:
         return _trace_encoder_decoder
     if family.has_features:
-        return _trace_features
+        return partial(_trace_features, stand_ins=stand_ins)
     causal = _trace_transformer if recipe.variant == "transformer-only" else _trace_decoder
     return partial(causal, stand_ins=stand_ins)
 
@@ -258,16 +258,16 @@ def _trace_transformer(model: PreTrainedModel, recipe: Recipe, stand_ins: StandI
     return ComponentTraces(graphs, _caches(layers), reference)
 
 
-def _trace_features(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
+def _trace_features(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache, recipe.target)
-    reference = check_causal(model, layers, recipe)
+    reference = check_causal(model, layers, recipe, stand_ins)
     family = family_for(recipe.model_type, recipe.task)
     encoder = _feature_encoder(model, family)
     embeddings = MergedEmbeddingsModule(model, encoder.placeholder)
     if family.mutual and recipe.graphs != "single":
         check_one_run(encoder, recipe.chunk)
-    seeing = check_features(model, layers, encoder, embeddings, family.mutual)
+    seeing = check_features(model, layers, encoder, embeddings, family.mutual, stand_ins)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
     embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, family.mutual)
     signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)

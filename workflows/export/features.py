@@ -11,8 +11,10 @@ With deepstack (Meng et al. 2024), the first L layers add rows of their own at t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import torch
@@ -24,13 +26,16 @@ from workflows.export.attention import (
     ATTENTION_NAME,
     MODEL_ERRORS,
     BaseCacheAdapter,
-    HostCacheAdapter,
     LayerFacts,
+    using_adapter,
 )
-from workflows.export.decoder import DecoderModule, logits_in_steps, run_causal
+from workflows.export.decoder import CachedStep, DecoderModule, cached_steps, run_causal
 from workflows.export.equivalence import is_routed
 from workflows.export.feature_encoder import FeatureEncoderModule
+from workflows.export.layerwise import Computation, run_layerwise
+from workflows.export.own_attention import EAGER, set_attention
 from workflows.export.reference import ReferenceLogits
+from workflows.export.stand_ins import StandInProducts, StandIns
 from workflows.kvcache.token_blocks import TokenBlocks
 
 _TOLERANCE = 1e-3  # of the largest logit
@@ -64,13 +69,17 @@ class MergedEmbeddingsModule(torch.nn.Module):  # type: ignore[misc]
 
 @contextmanager
 def deepstacked(model: PreTrainedModel, rows: torch.Tensor | None) -> Iterator[None]:
-    """Adds `rows` [1,S,L·E] to the outputs of the first L layers."""
-    handles = []
+    """Adds `rows` [1,S,L·E] to the outputs of the first L layers, in this thread's runs."""
+    handles, own = [], threading.get_ident()
     if rows is not None:
         size = model.get_input_embeddings().weight.shape[1]
         layers = model.model.language_model.layers
+
+        def add(piece: torch.Tensor, _: object, __: object, hidden: torch.Tensor) -> torch.Tensor:
+            return hidden + piece if threading.get_ident() == own else hidden
+
         for layer, piece in zip(layers, rows.split(size, dim=-1), strict=False):
-            handles.append(layer.register_forward_hook(lambda _, __, hidden, piece=piece: hidden + piece))
+            handles.append(layer.register_forward_hook(partial(add, piece)))
     try:
         yield
     finally:
@@ -88,11 +97,16 @@ class EmbedsDecoderModule(DecoderModule):
 
 def check_one_run(vision: FeatureEncoderModule, chunk: int) -> None:
     """Raises RecipeError where a run of `chunk` tokens cannot hold the places of a picture."""
-    if (rows := max(vision.example_rows())) > chunk:
+    if (rows := max(_example_rows(vision))) > chunk:
         raise RecipeError(
             f"The {rows:,} tokens of a picture attend to each other, so they go through the decoder in one run: set "
             f"chunk to {rows:,} or more."
         )
+
+
+def _example_rows(encoder: FeatureEncoderModule) -> tuple[int, int]:
+    with StandInProducts():
+        return encoder.example_rows()
 
 
 def check_features(
@@ -101,35 +115,34 @@ def check_features(
     encoder: FeatureEncoderModule,
     embeddings: MergedEmbeddingsModule,
     mutual: bool = False,
+    stand_ins: StandIns | None = None,
 ) -> ReferenceLogits:
     """The model's own logits after a text with two pictures or recordings. Raises RecipeError where the divided model's
     differ.
 
     The tokens go in steps that divide one of them, since a mistake in the example inputs shows in later steps alone.
-    mutual: see Family; then the steps divide none.
+    mutual: see Family; then the steps divide none. stand_ins: of a model without weights, which is run layer by layer.
     """
+    ids = _ids_around(model, encoder.placeholder, *_example_rows(encoder))
+    count = ids.shape[1]
+    blocks = TokenBlocks(ids[0].tolist(), embeddings.placeholder) if mutual else None
+    half = blocks.undivided(0, count // 2) if blocks else count // 2
+    steps = cached_steps(layers, [half, count - 2, count - 1, count], blocks)
+    divided = _DividedModel(model, encoder, embeddings, ids)
+    types = {"token_type_ids": (ids == embeddings.placeholder).int()} if mutual else {}
+    own = partial(_own_logits, model, ids, {**encoder.own_inputs(ids), **types})
+    runs = [(EAGER, own), *((ATTENTION_NAME, partial(divided.run, step)) for step in steps)]
     try:
         with torch.no_grad():
-            encoder.attend()
-            features = encoder(**encoder.example())
-            ids = _ids_around(model, encoder.placeholder, *encoder.example_rows())
-            types = {"token_type_ids": (ids == embeddings.placeholder).int()} if mutual else {}
-            expected = _own_logits(model, ids, {**encoder.own_inputs(ids), **types})
-            (embeds, *more), positions, count = embeddings(ids, features), encoder.positions(model, ids), ids.shape[1]
-
-            def run(adapter: HostCacheAdapter, start: int, end: int) -> torch.Tensor:
-                with deepstacked(model, more[0][:, start:end] if more else None):
-                    return run_causal(model, adapter, None, positions[..., start:end], embeds=embeds[:, start:end])
-
-            blocks = TokenBlocks(ids[0].tolist(), embeddings.placeholder) if mutual else None
-            half = blocks.undivided(0, count // 2) if blocks else count // 2
-            logits = logits_in_steps(layers, [half, count - 2, count - 1, count], run, blocks)
+            expected, *rows = _results(model, len(layers), runs, stand_ins)
+            logits = torch.cat(rows)
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Divided into encoder, embeddings and decoder, this model's own code fails ({type(error).__name__}: "
             f"{printable(error, 120)}), so it cannot be built."
         ) from error
     finally:
+        set_attention(model, ATTENTION_NAME)
         encoder.attend()
     difference = float((logits - expected).abs().max())
     if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
@@ -137,20 +150,55 @@ def check_features(
             "Divided into encoder, embeddings and decoder, this model's logits differ from its own by "
             f"{difference:.2g}: it connects them in a way that Joinery does not support, so it cannot be built."
         )
-    rows = np.arange(count - _AFTER, count)
+    kept = np.arange(count - _AFTER, count)
     given = {name: tensor.numpy() for name, tensor in encoder.example().items()}
     return ReferenceLogits(
-        ids[0].numpy(), rows, expected[rows].numpy(), is_routed(model), steps=_AFTER - 1, given=given
+        ids[0].numpy(), kept, expected[kept].numpy(), is_routed(model), steps=_AFTER - 1, given=given
     )
+
+
+class _DividedModel:
+    """The encoder, embeddings and decoder over `ids` [1,S], step by step; the first step runs the encoder."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        encoder: FeatureEncoderModule,
+        embeddings: MergedEmbeddingsModule,
+        ids: torch.Tensor,
+    ) -> None:
+        self._model, self._encoder, self._embeddings, self._ids = model, encoder, embeddings, ids
+        self._rows: tuple[torch.Tensor, ...] = ()
+        self._positions = encoder.positions(model, ids)
+
+    def run(self, step: CachedStep) -> torch.Tensor:
+        """Logits [S,V] of a step's tokens."""
+        part = slice(step.start, step.end)
+        if not self._rows:
+            self._encoder.attend()
+            self._rows = self._embeddings(self._ids, self._encoder(**self._encoder.example()))
+        embeds, *more = self._rows
+        with using_adapter(step.adapter), deepstacked(self._model, more[0][:, part] if more else None):
+            positions = self._positions[..., part]
+            return run_causal(self._model, step.adapter, None, positions, embeds=embeds[:, part])[0]
+
+
+def _results(
+    model: PreTrainedModel, layers: int, runs: Sequence[Computation], stand_ins: StandIns | None
+) -> list[torch.Tensor]:
+    """The result of each run: layer by layer of a model of stand-ins, else one run after another."""
+    if stand_ins is not None:
+        return run_layerwise(model, layers, runs, stand_ins)
+    results = []
+    for attention, compute in runs:
+        set_attention(model, attention)
+        results.append(compute())
+    return results
 
 
 def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
     """[S,V] of the unmodified model for one text with pictures or recordings."""
-    model.set_attn_implementation("eager")
-    try:
-        logits: torch.Tensor = model(input_ids=ids, **given, use_cache=False).logits[0]
-    finally:
-        model.set_attn_implementation(ATTENTION_NAME)
+    logits: torch.Tensor = model(input_ids=ids, **given, use_cache=False).logits[0]
     return logits
 
 

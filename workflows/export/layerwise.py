@@ -89,10 +89,11 @@ def run_layerwise(
     layers: how many the model has. Raises NotStreamedError for a model without a list of layers, CheckpointError for a
     weight that is not finite, and what the callback of `stand_ins` raises.
     """
-    path = find_layer_list(model, layers)
+    decoder = model.get_decoder()  # an encoder of pictures may have as many layers
+    path = find_layer_list(decoder, layers)
     if path is None:
         raise NotStreamedError(f"its {layers} layers are not in a list")
-    blocks = list(model.get_submodule(path))
+    blocks = list(decoder.get_submodule(path))
     runs = [_Run(attention, compute) for attention, compute in computations]
     current = ""
     with _pausing(blocks), _loading_when_called(model, stand_ins) as drop:

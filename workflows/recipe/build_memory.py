@@ -2,7 +2,7 @@
 
 whole:     all weights in float32 at once         fixed + 1.08 × the weights
 streamed:  a tensor and a layer at a time         fixed + 1.35 × the largest tensor + 2 × the largest layer,
-                                                  of its experts 1 ×
+                                                  of its experts 1 ×, + an encoder of pictures or sound
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ _FIXED_BYTES = 525 << 20  # of a small model
 _WHOLE_COPIES = 1.08
 _TENSOR_COPIES, _LAYER_COPIES = 1.35, 2.0  # measured: 1.4 GB for 0.6B, 5.6 for 8B
 _EXPERT_COPIES = 1.0  # measured: 4.4 GB for layers of 128 experts, 2.4 GB each
+_ENCODER = re.compile(r"(^|\.)(visual|vision_tower|vision_model|audio_tower)\.")
 _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.experts.5.up_proj.weight`
 
 
 def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
     """Whether to try a build without the weights in memory: of a decoder, large, that runs no code of its own."""
-    is_plain = family.cached and not (family.encoder or family.has_features or family.remote_code)
-    return is_plain and float32_bytes(checkpoint) > STREAM_ABOVE
+    has_decoder_alone = family.cached and not (family.encoder or family.remote_code)
+    return has_decoder_alone and float32_bytes(checkpoint) > STREAM_ABOVE
 
 
 def float32_bytes(checkpoint: Checkpoint) -> int:
@@ -42,8 +43,11 @@ def build_bytes(checkpoint: Checkpoint, streamed: bool) -> float:
     if not streamed:
         return whole_build_bytes(float32_bytes(checkpoint))
     layers: defaultdict[str, float] = defaultdict(float)
+    encoder = 0
     for name, tensor in checkpoint.tensors.items():
-        if layer := _LAYER.match(name):
+        if _ENCODER.search(name):
+            encoder += 4 * tensor.elements
+        elif layer := _LAYER.match(name):
             layers[layer[0]] += 4 * tensor.elements * (_EXPERT_COPIES if ".experts." in name else _LAYER_COPIES)
     largest = max(4 * tensor.elements for tensor in checkpoint.tensors.values())
-    return _FIXED_BYTES + _TENSOR_COPIES * largest + max(layers.values(), default=0)
+    return _FIXED_BYTES + encoder + _TENSOR_COPIES * largest + max(layers.values(), default=0)

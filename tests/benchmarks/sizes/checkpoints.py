@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import torch
+from transformers import AutoConfig, AutoModelForImageTextToText
 
 from tests.benchmarks.peers.checkpoint import DEMO, TOKENIZER, VOCABULARY
 
@@ -89,6 +90,33 @@ class Shape:
         return sum(math.prod(shape) for _, shape in self.tensors())
 
 
+class PictureShape(Shape):
+    """The sizes of a Qwen2.5-VL decoder, whose encoder of pictures has the released size: 0.67 billion parameters."""
+
+    def config(self) -> dict[str, Any]:
+        vision = {"depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16,
+                  "out_hidden_size": self.hidden, "fullatt_block_indexes": [7, 15, 23, 31]}  # fmt: skip
+        text = {
+            "model_type": "qwen2_5_vl_text", "vocab_size": self.vocabulary, "hidden_size": self.hidden,
+            "num_hidden_layers": self.layers, "intermediate_size": self.inner, "num_attention_heads": self.heads,
+            "num_key_value_heads": self.kv_heads, "max_position_embeddings": 32_768, "rms_norm_eps": 1e-6,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]},
+        }  # fmt: skip
+        return {
+            "model_type": "qwen2_5_vl", "architectures": ["Qwen2_5_VLForConditionalGeneration"], "dtype": "bfloat16",
+            "text_config": text, "vision_config": vision, "tie_word_embeddings": self.tied, "image_token_id": 1005,
+            "video_token_id": 1006, "vision_start_token_id": 1003, "vision_end_token_id": 1004,
+        }  # fmt: skip
+
+    def tensors(self) -> Iterator[Tensor]:
+        config = AutoConfig.for_model(**self.config())
+        with torch.device("meta"):
+            model = AutoModelForImageTextToText.from_config(config)
+        for name, tensor in model.state_dict().items():
+            if not (self.tied and name == "lm_head.weight"):
+                yield name, tuple(tensor.shape)
+
+
 SHAPES = {
     one.name: one
     for one in (
@@ -97,6 +125,8 @@ SHAPES = {
         Shape("4B", 36, 2560, 9728, 32, 8),
         Shape("8B", 36, 4096, 12288, 32, 8, tied=False),
         Shape("moe-30B", 48, 2048, 768, 32, 4, tied=False, experts=128),
+        PictureShape("vl-3B", 36, 2048, 11008, 16, 2),
+        PictureShape("vl-7B", 28, 3584, 18944, 28, 4, tied=False, vocabulary=152_064),
     )
 }
 

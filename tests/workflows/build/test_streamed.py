@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import onnx
 import pytest
 
 from tests.workflows.conftest import make_qwen3
-from tests.workflows.families.models import save_decoder
+from tests.workflows.families.models import save_decoder, save_qwen_vl, save_smolvlm, save_with_sound
 from workflows.build import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
 from workflows.common.errors import Cancelled, JoineryError
@@ -94,6 +96,40 @@ def test_experts_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family:
     assert digests(streamed) == digests(whole)
     operators = {node.op_type for node in onnx.load(streamed / "decoder.onnx", load_external_data=False).graph.node}
     assert "QMoE" in operators and "MoE" not in operators
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("save", [partial(save_qwen_vl, "qwen3_vl"), partial(save_with_sound, "qwen2_audio")])
+def test_a_model_that_sees_or_hears_streams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, int], Path]
+) -> None:
+    """Pictures of any size, whose rows enter the first layers too; and recordings."""
+    checkpoint = save(tmp_path / "checkpoint", 200)
+    whole, streamed = both(checkpoint, tmp_path, monkeypatch, capacity=640, precision="int4", check="quick")
+    assert digests(streamed) == digests(whole) and len(digests(whole)) == 4
+    truths = {entry["against_model"]["max_abs_diff"] for entry in load_evidence(streamed) if "against_model" in entry}
+    assert truths and max(truths) < 1e-4
+
+
+@pytest.mark.slow
+def test_what_a_pass_changes_for_pictures_alone_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison layer by layer runs the encoder, too."""
+    checkpoint = save_smolvlm(tmp_path / "checkpoint", 200)
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
+    plain = WeightRecipe.compute
+
+    def changed(recipe: WeightRecipe) -> Any:
+        values = plain(recipe)
+        return values * 1.5 if "connector" in recipe.parts[0].name and exported else values
+
+    exported: list[bool] = []
+
+    def report(event: Event) -> None:
+        exported.extend([True] if isinstance(event, ProgressEvent) and event.stage == "optimize" else [])
+
+    monkeypatch.setattr(WeightRecipe, "compute", changed)
+    with pytest.raises(JoineryError, match="with pictures or sound"):
+        build(BuildRequest(str(checkpoint), tmp_path / "bundle", {"capacity": 640}), report)
 
 
 @pytest.mark.usefixtures("common_stages")
