@@ -15,7 +15,7 @@ from app.jobs.background_tasks import BackgroundTasks
 from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from app.state.measured_runs import RunConfiguration
-from app.state.run_rows import RunRow, run_row
+from app.state.run_rows import RunRow, run_rows
 from workflows.common.errors import BundleError
 from workflows.measure.history import DATABASE_FILE, RunHistory, short_digest
 from workflows.measure.run_measures import MEASURES, drafts_of, measure_value
@@ -77,9 +77,13 @@ class HistoryModel(QObject):
             self._tasks.run(self._read, self._on_runs, self._on_read_failed)
 
     def _read(self) -> list[RunRow]:
+        """The rows, in a thread. A run never changes, so that only those are made that were not there before."""
         if not self._history.path.exists():
             return []  # no run was recorded: reading must not create the file
-        return [run_row(run) for run in self._history.runs()]
+        before = {line.run.id: line for line in self.lines}
+        runs = self._history.runs(known={ident: line.run for ident, line in before.items()})
+        made = {line.run.id: line for line in run_rows(run for run in runs if run.id not in before)}
+        return [before.get(run.id) or made[run.id] for run in runs]
 
     def _on_runs(self, lines: list[RunRow]) -> None:
         self._reading = False

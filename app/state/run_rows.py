@@ -6,8 +6,9 @@ Run ──run_row──▶ RunRow ──group_rows──▶ RunGroup: the runs o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from PySide6.QtCore import QLocale
 
@@ -99,15 +100,23 @@ Item = RunGroup | RunRow
 
 def run_row(run: RunRecord) -> RunRow:
     """The row of one run."""
-    figures = [measure_value(run, MEASURES[key]) for key in FIGURES]
-    owner = (run.time, kind_title(run.kind), run.precision, run.provider, drafts_of(run))
-    where = (run.layout, run.version, run.machine, run.id)
-    values: tuple[Value, ...] = (bundle_name(run), None, *owner, *figures, *where)
-    numbers = [
-        "" if one is None else figure_text(one, MEASURES[key]) for one, key in zip(figures, FIGURES, strict=True)
-    ]
-    texts = (bundle_name(run), "", format_local_time(run.time), *owner[1:], *numbers, *where)
-    return RunRow(run, texts, values, " ".join(texts).casefold())
+    return next(run_rows([run]))
+
+
+def run_rows(runs: Iterable[RunRecord]) -> Iterator[RunRow]:
+    """The rows of runs. What repeats is made once, as a history has ten thousand."""
+    title_of, locale, measures = cache(kind_title), QLocale(), [MEASURES[key] for key in FIGURES]
+    for run in runs:
+        has = run.figures.keys()
+        figures = [None if one.figures.keys().isdisjoint(has) else measure_value(run, one) for one in measures]
+        name, owner = bundle_name(run), (run.time, title_of(run.kind), run.precision, run.provider, drafts_of(run))
+        where = (run.layout, run.version, run.machine, run.id)
+        numbers = [
+            "" if value is None else figure_text(value, one, locale)
+            for value, one in zip(figures, measures, strict=True)
+        ]
+        texts = (name, "", format_local_time(run.time), *owner[1:], *numbers, *where)
+        yield RunRow(run, texts, (name, None, *owner, *figures, *where), " ".join(texts).casefold())
 
 
 def group_rows(rows: Iterable[RunRow]) -> list[RunGroup]:
@@ -179,13 +188,13 @@ def _whole(value: object) -> str:
     return format_number(value) if isinstance(value, int | float) else str(value)
 
 
-def figure_text(value: float, measure: Measure) -> str:
+def figure_text(value: float, measure: Measure, locale: QLocale | None = None) -> str:
     """A measure in the system's locale without its unit; bytes with theirs."""
     if measure.unit == "share":
         return format_number(100 * value, 2)
     if measure.unit == "bytes":
         return format_bytes(value)
-    return format_number(value) if abs(value) >= 1000 else QLocale().toString(float(value), "g", 4)
+    return format_number(value) if abs(value) >= 1000 else (locale or QLocale()).toString(float(value), "g", 4)
 
 
 def measure_text(value: float | None, measure: Measure, nothing: str = "–") -> str:

@@ -40,7 +40,7 @@ class TextTableModel(QAbstractTableModel):
         self.headings = list(headings)
         self._numbers = frozenset(numbers)
         self._mono = frozenset(mono)
-        self._rows: list[Sequence[str]] = []
+        self._rows: Sequence[Sequence[str]] = []
         self._tints: list[str] = []
 
     def fill(self, rows: Sequence[Sequence[str]], tints: Sequence[str] = ()) -> None:

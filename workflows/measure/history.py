@@ -13,18 +13,20 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, get_args
 
 from workflows.common.errors import HistoryError, JoineryError, RequestError, printable
 from workflows.common.files import free_space_text, name_os_errors, special_file_kind
 from workflows.common.paths import home, make_folder, make_private
 from workflows.wire.codec import read
-from workflows.wire.reports.runs import Figure, RunRecord, RunReport, RunStep
+from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunReport, RunStep
 
 DATABASE_FILE = "runs.db"
 _WAIT_S = 1.0  # for another writer, which takes milliseconds
@@ -35,6 +37,7 @@ _DAMAGED = {  # the first byte of SQLite's codes; all others leave the file inta
 }  # fmt: skip
 _COLUMNS = tuple(one.name for one in fields(RunRecord))
 _STEP = tuple(one.name for one in fields(RunStep))
+_KINDS, _FIGURES = frozenset(get_args(Kind)), frozenset({float, int, str, type(None)})
 _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version holds the version
     """
     CREATE TABLE runs(id TEXT PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL, bundle TEXT NOT NULL,
@@ -88,11 +91,16 @@ class RunHistory:
         return gone
 
     def runs(
-        self, kind: str | None = None, bundle: str | None = None, last: int | None = None, digest: str | None = None
+        self,
+        kind: str | None = None,
+        bundle: str | None = None,
+        last: int | None = None,
+        digest: str | None = None,
+        known: Mapping[str, RunRecord] = MappingProxyType({}),
     ) -> list[RunRecord]:
         """The runs, the newest first. bundle: a part of its folder or name. last: at most so many.
 
-        Unreadable runs are left out and reported.
+        known: runs by id that were read before; none ever changes. Unreadable runs are left out and reported.
         """
         where, values = ["1"], list[object]()
         if kind is not None:
@@ -107,7 +115,7 @@ class RunHistory:
         readable = list[RunRecord]()
         for row in rows:
             with suppress(HistoryError):
-                readable.append(_run(row))
+                readable.append(known.get(row[0]) or _run(row))
         if gone := len(rows) - len(readable):
             self._told(f"{gone} of the runs in {self.path} cannot be read, so they are left out.")
         return readable
@@ -252,22 +260,33 @@ def _text(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _run(row: Sequence[object]) -> RunRecord:
+def _run(row: Sequence[Any]) -> RunRecord:
     """The run in a row of the file. Raises HistoryError for a malformed row."""
-    *others, figures = row
+    *others, text = row
     try:
-        run = read(RunRecord, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
-        run.figures.update({name: _finite_figure(value) for name, value in run.figures.items()})
+        figures = json.loads(str(text))
+        if not _has_the_types(others, figures):  # a check of its own, as 10,000 rows by `read` take half a second
+            read(RunRecord, dict(zip(_COLUMNS, (*others, figures), strict=True)))  # raises, and says what is wrong
+        finite = {name: _finite_figure(value) for name, value in figures.items()}
+        run = RunRecord(**dict(zip(_COLUMNS, (*others, finite), strict=True)))
         datetime.fromisoformat(run.time).astimezone()  # raises for an impossible year
     except (ValueError, OverflowError, RecursionError) as error:
         raise HistoryError(f"The run {printable(row[0], 40)!r} in the history cannot be read: {error}.") from None
     return run
 
 
+def _has_the_types(others: Sequence[object], figures: object) -> bool:
+    """Whether a row holds the texts of a RunRecord, a known kind, and figures."""
+    texts = all(type(one) is str for one in others) and others[_COLUMNS.index("kind")] in _KINDS
+    return texts and type(figures) is dict and all(type(one) in _FIGURES for one in figures.values())
+
+
 def _finite_figure(value: Figure) -> Figure:
-    """None for a number that is infinite, NaN or beyond a float, for charts and sums cannot use it."""
+    """A float; None for a number that is infinite, NaN or beyond a float, for charts and sums cannot use it."""
+    if value is None or isinstance(value, str):
+        return value
     try:
-        return value if value is None or isinstance(value, str) or isfinite(value) else None
+        return float(value) if isfinite(value) else None
     except OverflowError:
         return None
 

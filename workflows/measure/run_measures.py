@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from statistics import median
 from types import MappingProxyType
@@ -119,7 +120,12 @@ def best_indices(values: Sequence[float | None], better: Better) -> set[int]:
 
 def bundle_name(run: RunRecord) -> str:
     """The name of the bundle's folder, else of the model."""
-    return Path(run.bundle).name or run.name
+    return _folder_name(run.bundle) or run.name
+
+
+@lru_cache(1024)
+def _folder_name(path: str) -> str:
+    return Path(path).name
 
 
 def drafts_of(run: RunRecord) -> str:

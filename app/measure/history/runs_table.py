@@ -7,7 +7,7 @@ Ten thousand rows take some milliseconds; a proxy model would make one Python ca
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -27,7 +27,22 @@ T = TypeVar("T", RunGroup, RunRow)
 NUMBERS = tuple(COLUMNS.index(key) for key in ("runs", *FIGURES))
 IN_FIRST_COLUMN = COLUMNS.index("kind")
 """The column that filters read, and that the first column shows for a run."""
+FITTED_ROWS = 500
+"""The rows whose texts decide the width of a column."""
 INDENT, ARROW_WIDTH, FIRST_WIDTH = "      ", 24, 216
+
+
+class _LazyTexts(Sequence[Sequence[str]]):
+    """The texts of items, made when a row is read: of ten thousand rows, a window shows some dozens."""
+
+    def __init__(self, items: Sequence[Item], texts: Callable[[Item], Sequence[str]]) -> None:
+        self._items, self._texts = items, texts
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._texts(self._items[at])
 
 
 class RunsTableModel(TextTableModel):
@@ -36,6 +51,7 @@ class RunsTableModel(TextTableModel):
     def __init__(self) -> None:
         super().__init__([column_title(key) for key in COLUMNS], numbers=NUMBERS, mono=(len(COLUMNS) - 1,))
         self._lines: list[RunRow] = []
+        self._all_groups: list[RunGroup] = []
         self.matches: list[RunRow] = []
         self._groups: list[RunGroup] = []
         self.shown: list[Item] = []
@@ -46,6 +62,7 @@ class RunsTableModel(TextTableModel):
 
     def set_lines(self, lines: Sequence[RunRow]) -> None:
         self._lines = list(lines)
+        self._all_groups = group_rows(self._lines)
         self._filter()
 
     def set_filter(self, text: str, choices: Mapping[str, str]) -> None:
@@ -61,7 +78,7 @@ class RunsTableModel(TextTableModel):
             if all(line.texts[at] == text for at, text in chosen)
             and all(word in line.searched_text for word in self._words)
         ]
-        self._groups = group_rows(self.matches)
+        self._groups = self._all_groups if len(self.matches) == len(self._lines) else group_rows(self.matches)
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -98,7 +115,7 @@ class RunsTableModel(TextTableModel):
             if self.is_expanded(group):
                 shown += self._sorted(group.rows)
         self.beginResetModel()  # before the change: its listeners read the old lines
-        self.shown, self._rows = shown, [self._texts(item) for item in shown]
+        self.shown, self._rows = shown, _LazyTexts(shown, self._texts)
         self._tints = ["muted" if isinstance(item, RunRow) else "" for item in shown]
         self.endResetModel()
 
@@ -252,8 +269,8 @@ class RunsTable(ReadOnlyTable):
                 self._fitted[at] = width
 
     def _fitting_width(self, at: int) -> int:
-        """The width of the heading and of the longest text of a column."""
+        """The width of the heading and of the longest text in the first rows of a column."""
         width_of = self.fontMetrics().horizontalAdvance
-        longest = max((item.texts[at] for item in self.lines.shown), key=len)
+        longest = max((item.texts[at] for item in self.lines.shown[:FITTED_ROWS]), key=len)
         heading = width_of(self.lines.headings[at]) + 3 * G
         return max(width_of(longest) + 3 * G, heading, FIRST_WIDTH if at == 0 else 0)

@@ -45,6 +45,7 @@ def test_a_run_with_drafts_is_distinguished_and_found() -> None:
     [("top1", 0.9934, "99.34 %"), ("decode", 1234.6, "1,235 tok/s"), ("ttft", 15.234, "15.23 ms"),
      ("kl", 0.000412, "0.000412 nats"), ("decode", 50, "50 tok/s"), ("perplexity", 1.5, "1.5"), ("size", None, "–")],
 )  # fmt: skip
+@pytest.mark.usefixtures("qapp")  # its locale
 def test_figures_have_their_units(key: str, value: float | None, text: str) -> None:
     assert measure_text(value, MEASURES[key]) == text
 
@@ -70,10 +71,12 @@ def test_what_another_writes_appears(qtbot: Any, model: HistoryModel, home: Path
     model.changed.connect(lambda: reads.append(None))
     model.read_if_changed()
     assert not model._reading
+    before = {line.key: line for line in model.lines}
     RunHistory(home / DATABASE_FILE).add(replace(runs[0], id="fresh"))
     with qtbot.waitSignal(model.changed):
         model.read_if_changed()
-    assert "fresh" in {line.run.id for line in model.lines}
+    assert {line.key for line in model.lines} == {*before, "fresh"}
+    assert all(before[line.key] is line for line in model.lines if line.key != "fresh"), "made anew"
 
 
 def test_what_is_requested_while_it_reads_is_read_afterwards(qtbot: Any, model: HistoryModel, home: Path) -> None:
