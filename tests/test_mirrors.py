@@ -36,7 +36,7 @@ TOGETHER = {
         "service/remote/machine_check service/remote/path_fields service/remote/remote_command "
         "service/remote/remote_history service/remote/remote_worker"
     ),
-    "service/test_worker": "build/warmup service/job_runner service/jobs",
+    "service/test_worker": "service/job_runner service/jobs",
     "test_packages": "__main__",
     "test_precision": "recipe/settings",
     # the files of a checkpoint and of a bundle are read and written whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from workflows.common.memory import gc_paused
+from workflows.processor.cores import usable_cores
 
 
 def warm_up() -> None:
@@ -16,7 +17,15 @@ def warm_up() -> None:
 
 
 def import_exporter() -> None:
-    """Imports torch, transformers and the tracing code; takes seconds, once per process."""
-    if "workflows.export.components" not in sys.modules:
-        with gc_paused():
-            import workflows.export.components  # noqa: F401
+    """Imports torch, transformers and the tracing code; takes seconds, once per process.
+
+    torch counts the machine's cores: where the process may use fewer, its threads would wait for each other.
+    """
+    if "workflows.export.components" in sys.modules:
+        return
+    with gc_paused():
+        import workflows.export.components  # noqa: F401
+    import torch
+
+    if torch.get_num_threads() > usable_cores():
+        torch.set_num_threads(usable_cores())

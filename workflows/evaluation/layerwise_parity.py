@@ -110,5 +110,5 @@ class LayerwiseParityRunner(ParityRunner):
             on_segment=self._on_segment,
             mapped=mapped,
             singles=reference.steps,
-            given=reference.given,
+            prompt_inputs=reference.given,
         )

@@ -53,28 +53,28 @@ class SegmentedRunner:
         mapped: bool = True,
         on_layer: Callable[[int, Mapping[str, Array]], None] | None = None,
         singles: int = STEPS,
-        given: Mapping[str, Array] | None = None,
+        prompt_inputs: Mapping[str, Array] | None = None,
     ) -> dict[int, NDArray[np.float32]]:
         """The logits [V] after the last token of each step, by that token's number; the steps are reference_steps'.
 
         files: component → its graph. on_segment: receives how many segments are done, of how many, before each. mapped:
         as in ParityRunner.run. on_layer: receives a layer and, by past input, the rows of its cache after all tokens:
         of two graphs that should compute the same, the first layer that differs comes after the fault. singles: see
-        reference_steps. given: what comes with the tokens, by the inputs of the graph that reads it: pictures or sound.
-        Raises GraphError for graphs that form no decoder, and GraphError and JoineryError where onnxruntime cannot open
-        or run a segment.
+        reference_steps. prompt_inputs: what comes with the tokens, by the inputs of the graph that reads it: pictures
+        or sound. Raises GraphError for graphs that form no decoder, and GraphError and JoineryError where onnxruntime
+        cannot open or run a segment.
         """
         components, program = self._components(files, load)
         passes, rows = _passes(program, components), dict[int, NDArray[np.float32]]()
-        if given and program.source is not None:  # what reads them is one segment, and its rows are kept
+        if prompt_inputs and program.source is not None:  # what reads them is one segment, and its rows are kept
             passes[0] |= dict.fromkeys(program.source.sessions, 0)
         for number, active in enumerate(passes):
             on_segment(number, len(passes))
             weights = PassWeights()
             sessions = {name: one.session(active.get(name), weights, mapped) for name, one in components.items()}
             machine = comparison_machine(self._pipeline, sessions, len(ids))
-            if given:
-                machine.start(split_inputs(program, given), ids)
+            if prompt_inputs:
+                machine.start(split_inputs(program, prompt_inputs), ids)
             for row, logits in reference_steps(machine, ids, singles):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)
