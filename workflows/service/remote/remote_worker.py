@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import queue
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from workflows.common.errors import RemoteError, error_of_kind, printable
+from workflows.common.errors import Cancelled, RemoteError, error_of_kind, printable
 from workflows.process.machines import RemoteMachine
 from workflows.service.remote.connection import Cancellation, ChildListener, Connection
 from workflows.service.remote.copying import CopiedPaths, Copier
@@ -23,6 +24,8 @@ from workflows.wire.requests import Cancel, Request
 
 WORKER = "workflows.service.worker"
 _POLL_S = 0.1
+GRACE_S = 8.0
+"""Seconds for a cancelled job to end; a worker that hangs is left to the end of its connection."""
 
 
 class LineListener(ChildListener):
@@ -83,15 +86,20 @@ class RemoteWorker:
             raise
 
     def events(self, request: Request[object], cancelled: Cancellation = lambda: False) -> Iterator[Event]:
-        """The events of a request, the last one its answer. Raises the error that it ended with, and RemoteError."""
+        """The events of a request, the last one its answer.
+
+        Raises the error that it ended with, RemoteError, and Cancelled GRACE_S after a cancellation without an answer.
+        """
         mapped = map_request(request, self._copier, self._output_file)
         self._ident += 2
-        ident, sent_cancel = self._ident, False
+        ident, cancelled_at = self._ident, float("inf")
         self._send(to_line(ident, mapped.request))
         while True:
-            if cancelled() and not sent_cancel:
-                sent_cancel = True
+            if cancelled_at == float("inf") and cancelled():
+                cancelled_at = time.monotonic()
                 self._send(to_line(ident + 1, Cancel(ident)))
+            if time.monotonic() - cancelled_at > GRACE_S:
+                raise Cancelled("Cancelled.")
             try:
                 line = self._listener.lines.get(timeout=_POLL_S)
             except queue.Empty:

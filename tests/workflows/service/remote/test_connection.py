@@ -216,6 +216,18 @@ def test_a_killed_agent_takes_its_child_along(machine: RemoteMachine) -> None:
     connection.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing stops a process there")
+def test_a_cancelled_job_ends_though_its_worker_hangs(machine: RemoteMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workflows.service.remote.remote_worker.GRACE_S", 0.3)
+    worker = RemoteWorker(machine, pytest.fail)
+    (there,) = psutil.Process(worker.connection.greeting.pid).children()
+    there.suspend()
+    with pytest.raises(Cancelled):
+        list(worker.events(CheckConstraint("json", ""), lambda: True))
+    worker.close()
+    assert gone(there.pid)
+
+
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_nothing_outlives_the_connection(machine: RemoteMachine, end: str) -> None:
     """Neither the agent nor what it started, also when ssh is killed."""
