@@ -44,6 +44,8 @@ _POLL_S = 0.25
 _STATUS_S = 2.0
 """Seconds between two writings of the status while nothing happens."""
 _STATUS_LEAST_S = 0.5
+_PROGRESS_S = 0.2
+"""Seconds between two reports of the progress, also of a worker, which drops what comes too soon after another."""
 _REPORT_S = 5.0
 _REPORT_SHARE = 20
 """Writing the report takes at most one part in so many of the time."""
@@ -152,7 +154,8 @@ class SweepRun:
         self.schedule = StepSchedule(steps, {ident: result.state for ident, result in results.items()})
         self._session = secrets.token_hex(4)
         self._changed = True
-        self._status_at = self._report_at = -float("inf")
+        self._status_at = self._report_at = self._shown_at = -float("inf")
+        self._shown = self.schedule.counts
 
     def run(self, executor: StepExecutor, cancelled: Cancellation = lambda: False) -> SweepReport:
         """Runs everything that is ready until nothing is. Raises Cancelled, and what the executor raises."""
@@ -167,6 +170,7 @@ class SweepRun:
                 self._publish()
                 for outcome in executor.wait(_POLL_S):
                     self._take(outcome)
+            self._show_progress()
             ended = "finished"
         finally:
             self._write_status(ended)
@@ -193,9 +197,9 @@ class SweepRun:
         self._changed = True
         kind, counts = self.schedule.steps[ident].kind, self.schedule.counts
         self._report(SweepStepEvent(step=ident, kind=kind, state=state, seconds=seconds, reason=reason, counts=counts))
-        self._show_progress()
 
     def _show_progress(self) -> None:
+        self._shown, self._shown_at = self.schedule.counts, self._clock()
         counts = self.schedule.counts
         parts = [f"{counts.done} done", f"{counts.failed} failed", f"{counts.waiting} waiting"]
         parts += [f"{counts.blocked} blocked"] if counts.blocked else []
@@ -207,6 +211,8 @@ class SweepRun:
     def _publish(self) -> None:
         """Writes status and report where they are due: by the clock, whatever the number of steps."""
         now = self._clock()
+        if self.schedule.counts != self._shown and now - self._shown_at >= _PROGRESS_S:
+            self._show_progress()
         if now - self._status_at >= (_STATUS_LEAST_S if self._changed else _STATUS_S):
             self._write_status(None)
             self._status_at, self._changed = now, False
