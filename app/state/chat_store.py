@@ -79,19 +79,9 @@ class ChatStore:
             self._is_first = True
         except LockHeldError:  # another window is open, and may still end properly
             return str(self._marker.read().get("last", ""))
-        self._remove_deleted()
+        _remove_deleted(self.folder)
         self._last_key = str(self._marker.update(self._count_crash)["last"])
         return self._last_key
-
-    def _remove_deleted(self) -> None:
-        """Removes what was deleted before; what cannot be read or removed now is left for the next start."""
-        chats = list(self.folder.glob(f"*{DELETED_SUFFIX}"))
-        unsent = [self.folder / f"{path.name.removesuffix(DELETED_SUFFIX)}{UNSENT_SUFFIX}" for path in chats]
-        deleted = [*chats, *(path for path in unsent if path.is_file())]
-        with suppress(OSError):
-            remove_media(self.folder, deleted)
-            for path in deleted:
-                path.unlink(missing_ok=True)
 
     def _count_crash(self, marker: dict[str, Any]) -> dict[str, Any]:
         crashed, count = marker.get("open", False) is True, marker.get("crashes", 0)
@@ -263,3 +253,14 @@ def _decode_marker(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")
     return value
+
+
+def _remove_deleted(folder: Path) -> None:
+    """Removes what was deleted before; what cannot be read or removed now is left for the next start."""
+    chats = list(folder.glob(f"*{DELETED_SUFFIX}"))
+    unsent = [folder / f"{path.name.removesuffix(DELETED_SUFFIX)}{UNSENT_SUFFIX}" for path in chats]
+    deleted = [*chats, *(path for path in unsent if path.is_file())]
+    with suppress(OSError):
+        remove_media(folder, deleted)
+        for path in deleted:
+            path.unlink(missing_ok=True)
