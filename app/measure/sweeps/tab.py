@@ -88,7 +88,7 @@ class SweepTab(QWidget):
         self.scatter = AccuracySpeedView()
         headings = (self.tr("step"), self.tr("state"), self.tr("time"), self.tr("machine"), self.tr("reason"))
         self.table = ReadOnlyTable(TextTableModel(headings, numbers=(2,)), self.tr("Steps"), stretch=4)
-        self._runs: list[RunRecord] = []
+        self._runs: list[RunRecord] | None = None  # those in the chart
         self._lay_out()
         self.form.requested.connect(self.start)
         self.form.stopped.connect(self.model.cancel)

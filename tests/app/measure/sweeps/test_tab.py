@@ -72,6 +72,15 @@ def test_a_folder_is_shown_as_its_files_say(qtbot: Any, tab: Any, folder: SweepF
     assert [one.on_front for one in made.scatter.scatter_data.points] == [False, True]
 
 
+def test_a_sweep_without_a_result_says_why_the_chart_is_empty(qtbot: Any, tab: Any, tmp_path: Path) -> None:
+    made: SweepTab = tab()
+    folder = SweepFolder(tmp_path / "runs")
+    folder.write_plan(SweepPlanFile("plan.toml", STEPS))
+    made.form.show_folder(str(folder.path))
+    qtbot.waitUntil(lambda: made.stack.currentIndex() == 1)
+    assert made.scatter.status.text().startswith("No points: ")
+
+
 def test_it_follows_the_files(qtbot: Any, tab: Any, folder: SweepFolder) -> None:
     made: SweepTab = tab()
     status(folder)

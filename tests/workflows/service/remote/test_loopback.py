@@ -28,7 +28,7 @@ from workflows.service.remote.copying import Copier
 from workflows.service.remote.machine_check import check
 from workflows.service.remote.remote_worker import RemoteWorker
 from workflows.wire.events import GenerationDone, TokenEvent
-from workflows.wire.requests import Generate, Open
+from workflows.wire.requests import Generate, ListDevices, Open
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("JOINERY_TEST_KILLS", "4"))
@@ -107,6 +107,52 @@ def test_a_message_of_the_login_shell_does_no_harm(
     (tmp_path / "loud" / "workflows").symlink_to(f"{loopback.joinery}/workflows")
     report = check(RemoteMachine("loop", server.address, there.joinery))
     assert report.usable, report.problem
+
+
+def test_odd_names_are_names_there_and_nothing_else(
+    server: LoopbackServer, loopback: RemoteMachine, tmp_path: Path
+) -> None:
+    """What a shell, ssh or a terminal would read as something else: in Joinery's path there, and in a bundle."""
+    checkout = tmp_path / """a 'b" $(touch x) `touch y` ü -z"""
+    checkout.symlink_to(loopback.joinery)
+    folder = tmp_path / """q 'u"n\ndle ü"""
+    folder.mkdir()
+    for name in ("a b", "q'u\"o", "new\nline", "-oX", "ü", "$(touch z)", os.fsdecode(b"\xff")):
+        (folder / name).write_bytes(os.fsencode(name))
+    with Connection(RemoteMachine("loop", server.address, str(checkout))) as connection:
+        there = Path(Copier(connection).folder(folder))
+        names = {one.name for one in there.iterdir()}
+        assert names == {one.name for one in folder.iterdir()}
+        assert all((there / name).read_bytes() == os.fsencode(name) for name in names)
+
+
+def test_a_home_that_cannot_be_written_is_one_sentence(
+    new_server: Callable[..., LoopbackServer], loopback: RemoteMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.touch()  # in place of a folder; root may write where nobody else may
+    other = new_server(f"SetEnv HOME={home} JOINERY_HOME={home}/joinery")
+    monkeypatch.setenv("JOINERY_SSH", other.ssh())
+    said = problem(RemoteMachine("loop", other.address, loopback.joinery))
+    assert said.startswith(f"loop: The system cannot read or write {home}/joinery/") and said.count(".") <= 2, said
+
+
+def test_a_machine_that_falls_asleep_is_one_sentence(loopback: RemoteMachine) -> None:
+    """Its agent is stopped and answers nothing; after it wakes, nothing is left there."""
+    worker = RemoteWorker(loopback, pytest.fail)
+    agent = psutil.Process(worker.connection.greeting.pid)
+    (child,) = agent.children()
+    agent.suspend()
+    try:
+        with pytest.raises(RemoteError, match=r"^The connection to loop was lost: it gave no sign of life for 8 s\.$"):
+            list(worker.events(ListDevices()))
+    finally:
+        agent.resume()
+        worker.close()
+    until = time.monotonic() + WITHIN_S
+    while agent.is_running() or child.is_running():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_a_full_disk_is_one_sentence_and_the_copy_goes_on_later(
