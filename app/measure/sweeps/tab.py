@@ -160,5 +160,5 @@ class SweepTab(QWidget):
             self.banner.error(error.message, error.details)
         elif self.model.problem and self.model.folder is not None and self.model.folder.exists():
             self.banner.show_message("info", self.model.problem)
-        elif not self.model.running and self.model.state != "failed":
+        else:
             self.banner.clear()

@@ -129,6 +129,9 @@ def test_a_failure_is_shown(qtbot: Any, tab: Any, folder: SweepFolder) -> None:
     qtbot.waitUntil(lambda: made.banner.message == "The plan takes no 'colour'.")
     qtbot.waitUntil(lambda: made.counts.text().startswith("6 of 12"))
     assert made.banner.message == "The plan takes no 'colour'.", "until another sweep starts"
+    made.start(RunSweep("/plans/plan.toml", str(folder.path)))
+    assert made.model.running and made.banner.isHidden()
+    qtbot.waitUntil(lambda: made.model.state == "failed")
 
 
 def test_the_folder_follows_from_the_plan(tab: Any) -> None:
