@@ -5366,6 +5366,10 @@
       <translation>Bundle</translation>
     </message>
     <message>
+      <source>by itself</source>
+      <translation>von sich aus</translation>
+    </message>
+    <message>
       <source>cache</source>
       <translation>Cache</translation>
     </message>
@@ -5488,10 +5492,6 @@
     <message>
       <source>depth, in nodes</source>
       <translation>Tiefe, in Knoten</translation>
-    </message>
-    <message>
-      <source>difference in the run</source>
-      <translation>Abweichung im Lauf</translation>
     </message>
     <message>
       <source>digest</source>
@@ -5652,6 +5652,10 @@
     <message>
       <source>in its only layer</source>
       <translation>in der einzigen Schicht</translation>
+    </message>
+    <message>
+      <source>in the run</source>
+      <translation>im Lauf</translation>
     </message>
     <message>
       <source>in {0} of {1} layers</source>
@@ -5992,10 +5996,6 @@
     <message>
       <source>outputs</source>
       <translation>Ausgaben</translation>
-    </message>
-    <message>
-      <source>own difference</source>
-      <translation>eigene Abweichung</translation>
     </message>
     <message>
       <source>owner/name</source>

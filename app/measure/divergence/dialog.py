@@ -44,8 +44,8 @@ class DivergenceResults(QWidget):
         self.chart_card.body.setContentsMargins(G, G, G, G)
         self.chart_card.setMinimumHeight(26 * G)
         headings = (
-            self.tr("depth"), self.tr("operator"), self.tr("node"), self.tr("component"), self.tr("own difference"),
-            self.tr("rounding"), self.tr("difference in the run"), self.tr("largest value"),
+            self.tr("depth"), self.tr("operator"), self.tr("node"), self.tr("component"), self.tr("by itself"),
+            self.tr("rounding"), self.tr("in the run"), self.tr("largest value"),
         )  # fmt: skip
         self.table = ReadOnlyTable(
             TextTableModel(headings, numbers=(0, 4, 5, 6, 7)), self.tr("Nodes that were compared"), stretch=2
@@ -54,7 +54,7 @@ class DivergenceResults(QWidget):
         self.table.activated.connect(self._on_activated)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._refresh())
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
-        self.table.setColumnWidth(1, 18 * G)
+        self.table.setColumnWidth(1, 16 * G)
         self._lay_out()
         add_action(self, self.tr("Divergence: show the node in the graph"), self._show_chosen)
 
