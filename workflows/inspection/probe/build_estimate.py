@@ -31,6 +31,7 @@ _STAGE_SECONDS = {
 }
 _NEAREST = 5
 """Earlier builds that count, the nearest in size."""
+_SAME_SIZE = 1.25
 # Measured bytes per layer of a graph, and of the snapshots after its passes; and of records and settings.
 _GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 17 << 10, 3 << 10, 24 << 10
 _ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
@@ -104,9 +105,13 @@ def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunR
 def _memory_ratio(checkpoint: Checkpoint, streamed: bool, runs: Sequence[RunRecord]) -> float:
     """The measured peak over that of the formula, 1 without runs.
 
-    A run has the size of its weights alone: one that streamed is compared with this checkpoint in proportion to them.
+    A run has the size of its weights alone, from which the peak of one that streamed does not follow: such a run counts
+    for a checkpoint of about its size, which it is compared with in proportion.
     """
-    share = build_bytes(checkpoint, streamed) / whole_build_bytes(float32_bytes(checkpoint))
+    weights = float32_bytes(checkpoint)
+    if streamed:
+        runs = [run for run in runs if 1 / _SAME_SIZE < _float32_bytes(run) / weights < _SAME_SIZE]
+    share = build_bytes(checkpoint, streamed) / whole_build_bytes(weights)
     ratios = [
         float(peak) * 2**20 / (share * whole_build_bytes(_float32_bytes(run)))
         for run in runs

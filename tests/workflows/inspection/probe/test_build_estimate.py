@@ -87,6 +87,16 @@ def test_builds_of_the_same_kind_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert flowing.work_bytes == pytest.approx(394_000 * 5 / 8, rel=0.1)  # int4 with a scale of 4 bytes per 32
 
 
+def test_the_peak_of_another_size_says_nothing_of_a_streamed_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is that of the largest tensor and layer: a hybrid of four layers took 2.1 GB, and 1.5 were stated."""
+    monkeypatch.setattr(build_memory, "STREAM_ABOVE", 1)
+    usual = estimate("int4").memory_bytes
+    run = with_peak(9_000)
+    for size, counts in ((1.1, True), (2.0, False), (0.5, False)):
+        other = replace(run, figures=run.figures | {"streamed": 1, "bytes": size * 4 * 394_000})
+        assert (estimate("int4", other).memory_bytes == usual) != counts
+
+
 def test_memory_is_short_by_formula_and_history(monkeypatch: pytest.MonkeyPatch) -> None:
     """A peak of an earlier build includes pages of files, so it refuses nothing of its own."""
     monkeypatch.setattr(module, "obtainable_bytes", lambda: 300 << 20)
