@@ -33,6 +33,7 @@ from workflows.export.own_attention import (
     recurrent_gemma,
     refusals,
     xlm,
+    xlstm,
     zaya,
 )
 from workflows.recipe.family import PADDED_POSITIONS
@@ -49,6 +50,7 @@ ADAPTERS: Mapping[str, Callable[[PreTrainedModel], None]] = {
     "recurrent_gemma": recurrent_gemma.adapt,
     "xlm": xlm.adapt,
     "xlnet": refusals.refuse_xlnet,
+    "xlstm": xlstm.adapt,
     "zaya": zaya.adapt,
     **dict.fromkeys(("big_bird", "megatron-bert", "rembert", "roformer"), bert.adapt),
     **dict.fromkeys(("codegen", "gpt_neo", "gpt_neox_japanese", "gptj"), gptj.adapt),
