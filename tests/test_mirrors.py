@@ -26,6 +26,7 @@ TOGETHER = {
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
     ),
     "adapters/test_transformers": "adapters/media_inputs adapters/transcription",
+    "generate/speech/test_alignment": "generate/speech/word_times",
     "generate/test_sound_prompts": "generate/media_prompts",
     "generate/test_chat_template": "templates/limits templates/renderer templates/service",
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",

@@ -93,16 +93,21 @@ def _transcribe(
 
     options = check_options(values)
     rule = FallbackRule() if sound.fallback else None
-    speech = SpeechOptions(sound.language, "translate" if sound.translate else None, sound.timestamps, rule)
+    words = sound.word_timestamps
+    speech = SpeechOptions(
+        sound.language, "translate" if sound.translate else None, sound.timestamps or words, rule, words
+    )
     with exit_on_interrupt():
         engine = flags.open(open_engine, bundle)
         if engine.takes_sound:
             raise RequestError("The bundle answers a prompt about a recording: give --prompt with --audio.")
         transcriber = Transcriber(engine)
-        heard = transcriber.listen(recording)
+        heard, frames = transcriber.listen_measured(recording)
     with stop_on_interrupt(engine.stop) as cancelled:
-        events = record_generation(engine.bundle, transcriber.transcribe(heard, options, speech, cancelled), to_stderr)
-        done = print_generation(_segments_alone(events) if sound.timestamps and not as_json else events, as_json)
+        events = record_generation(
+            engine.bundle, transcriber.transcribe(heard, options, speech, cancelled, frames), to_stderr
+        )
+        done = print_generation(_segments_alone(events) if speech.timestamps and not as_json else events, as_json)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 
@@ -111,7 +116,8 @@ def _segments_alone(events: Iterator[Event]) -> Iterator[Event]:
     """The segments with their times, a line each, in place of the text of their tokens."""
     for event in events:
         if isinstance(event, SegmentEvent):
-            sys.stdout.write(f"[{event.start_s:.2f} – {event.end_s:.2f}] {event.text.strip()}\n")
+            for one in (event,) if event.words is None else event.words:
+                sys.stdout.write(f"[{one.start_s:.2f} – {one.end_s:.2f}] {one.text.strip()}\n")
             sys.stdout.flush()
         elif not isinstance(event, TokenEvent):
             yield event

@@ -80,6 +80,9 @@ class SoundFlags:
     language: str | None = typer.Option(None, "--language", help="The language spoken: en, de …; found without it.")
     translate: bool = typer.Option(False, "--translate", help="Translate the recording into English.")
     timestamps: bool = typer.Option(False, "--timestamps", help="Give the times of the transcript's segments.")
+    word_timestamps: bool = typer.Option(
+        False, "--word-timestamps", help="Give the times of words, too; for a bundle built with expose=alignment."
+    )
     fallback: bool = typer.Option(
         False, "--fallback", help="Skip silence, and sample again what repeats itself or is improbable."
     )
@@ -88,7 +91,8 @@ class SoundFlags:
         """Whether a recording is to be transcribed. Raises RequestError for flags that do not go together."""
         if not self.audio and self._asks:
             raise RequestError(
-                "--language, --translate, --timestamps and --fallback belong to a recording: give --audio."
+                "--language, --translate, --timestamps, --word-timestamps and --fallback belong to a recording: give "
+                "--audio."
             )
         given = any(one is not None for one in (prompt.prompt, prompt.prompt_ids, prompt.prompt_file))
         if given and self.audio and self._asks:
@@ -105,7 +109,8 @@ class SoundFlags:
     @property
     def _asks(self) -> bool:
         """Whether something is said of the transcript."""
-        return self.language is not None or self.translate or self.timestamps or self.fallback
+        times = self.timestamps or self.word_timestamps
+        return self.language is not None or self.translate or times or self.fallback
 
 
 def _flag(

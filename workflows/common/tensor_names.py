@@ -18,6 +18,7 @@ SOUND = "input_features"  # a log-mel spectrogram [windows, mels, frames]
 SOUND_MASK = "input_features_mask"  # [windows, frames]: 1 at every frame of sound, 0 behind its end
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
+ALIGNMENT = "alignment"  # [1, S, heads · rows]: how much each token attends to the rows of a sound
 LOGITS_START, LOGITS_END = "logits_start", "logits_end"  # optional inputs [1]: the rows that logits are computed for
 LOGITS_ROWS = "logits_rows"  # the axis of these rows
 PLAIN_SOURCE_MASK = "encoder_attention_mask"  # of other exporters: 1 at every token

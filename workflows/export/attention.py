@@ -231,6 +231,7 @@ class BaseCacheAdapter(RecurrentStates):
     windows: Mapping[int, int | None] = field(default_factory=dict)
     sources: Mapping[int, int] = field(default_factory=dict)
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    cross_calls: dict[int, AttentionCall] | None = None  # of a step, by layer, where someone wants them
     pending: int | None = None  # the layer between its update and its attend, that is, within self-attention
 
     is_compileable = False
@@ -262,6 +263,8 @@ class BaseCacheAdapter(RecurrentStates):
             windowed = replace(call, window=self.windows.get(call.layer, call.window))
             return self.attend_again(windowed, self.sources[call.layer])
         if self.pending is None:  # the operator needs a mask row for each query
+            if self.cross_calls is not None:
+                self.cross_calls[call.layer] = call
             mask = self.source_mask
             return reference_attention(
                 call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3])

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.memory import trim_heap
-from workflows.common.tensor_names import POSITIONS, POSITIONS_KEY
+from workflows.common.tensor_names import ALIGNMENT, POSITIONS, POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
 from workflows.export.decoder import DecoderModule, causal_layers
 from workflows.export.early_exit import check_early_exit, with_first_layers
@@ -339,6 +339,8 @@ def _trace_pair(
     attends: Literal["masked", "whole"] = "masked" if sound is None else "whole"
     signature = decoder_signature(layers, cache_writer(recipe.cache), cross=attends, left_aligned=left_aligned)
     add_cross(signature, cross, fixed=sound is not None)
+    if recipe.expose == "alignment":
+        signature.outputs.insert(1, ALIGNMENT)
     graphs: dict[ComponentRole, TraceFunction] = {
         ComponentRole.ENCODER: partial(trace, encoder, encoder_signature(len(layers), sound), recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder(model, signature, layers), signature, recipe.opset),

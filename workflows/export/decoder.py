@@ -61,7 +61,11 @@ class DecoderModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type
         adapter = make_adapter(by_name, self.facts, self.layers)
         with using_adapter(adapter), hidden_states(self.model, self.exposes) as hidden:
             logits = self.run(adapter, by_name)
-        return logits, *hidden, *present_tensors(adapter, self.layers)
+        return logits, *hidden, *self.exposed(adapter), *present_tensors(adapter, self.layers)
+
+    def exposed(self, adapter: BaseCacheAdapter) -> tuple[torch.Tensor, ...]:
+        """Outputs of a step besides logits, hidden states and cache."""
+        return ()
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         """The model's logits [1,S,V], with `adapter` as its cache."""

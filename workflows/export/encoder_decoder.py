@@ -18,7 +18,7 @@ from transformers import EncoderDecoderCache, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflows.common.errors import RecipeError
-from workflows.common.tensor_names import CROSS_KEY, CROSS_VALUE, SOUND
+from workflows.common.tensor_names import ALIGNMENT, CROSS_KEY, CROSS_VALUE, SOUND
 from workflows.export.attention import (
     ATTENTION_NAME,
     AttentionCall,
@@ -32,6 +32,8 @@ from workflows.export.attention import (
     using_adapter,
 )
 from workflows.export.decoder import DecoderModule, logits_in_steps
+from workflows.export.signature import ExportSignature
+from workflows.generate.speech.alignment import SMOOTHED
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores are not scaled, and float32 alone can change its logits by 0.7 % (measured with
@@ -136,9 +138,46 @@ def _project(
 class CrossDecoderModule(DecoderModule):
     """A decoder whose cross-attention takes the encoder's keys and values as inputs."""
 
+    def __init__(self, model: PreTrainedModel, signature: ExportSignature, layers: Sequence[LayerFacts]) -> None:
+        super().__init__(model, signature, layers)
+        self.alignment = alignment_heads(model) if ALIGNMENT in signature.outputs else ()
+
+    def exposed(self, adapter: BaseCacheAdapter) -> tuple[torch.Tensor, ...]:
+        """[1,S,heads · T]: the attention of the chosen heads to the sound, one head after another."""
+        if not self.alignment or adapter.cross_calls is None:
+            return ()
+        weights = []
+        for layer, head in self.alignment:
+            call = adapter.cross_calls[layer]
+            weights.append((call.query[:, head] @ call.key[:, head].transpose(-1, -2) * call.scale).softmax(dim=-1))
+        return (torch.cat(weights, dim=-1),)
+
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+        adapter.cross_calls = {} if self.alignment else None
         cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
         return run_decoder(self.model, adapter, cross, by_name["input_ids"])
+
+
+def alignment_heads(model: PreTrainedModel) -> tuple[tuple[int, int], ...]:
+    """(layer, head) of each whose attention follows the sound: those of generation_config.json, else all of the second
+    half of the layers, as OpenAI's own code takes. Raises RecipeError for heads that the model does not have.
+    """
+    layers, heads = model.config.decoder_layers, model.config.decoder_attention_heads
+    if getattr(model.config, "median_filter_width", SMOOTHED) != SMOOTHED:
+        raise RecipeError(
+            f"config.json has median_filter_width = {model.config.median_filter_width}, and the times of words are "
+            f"smoothed over {SMOOTHED} columns: leave expose out."
+        )
+    chosen = getattr(model.generation_config, "alignment_heads", None)
+    if chosen is None:
+        return tuple((layer, head) for layer in range(layers // 2, layers) for head in range(heads))
+    pairs = tuple((int(layer), int(head)) for layer, head in chosen)
+    if not pairs or not all(0 <= layer < layers and 0 <= head < heads for layer, head in pairs):
+        raise RecipeError(
+            f"generation_config.json names alignment_heads that a model of {layers} layers with {heads} heads does not "
+            "have: correct the file."
+        )
+    return pairs
 
 
 def run_decoder(

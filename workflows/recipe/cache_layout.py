@@ -84,7 +84,7 @@ def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, o
         )
     if recipe.graphs != "single":
         return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
-    if recipe.expose:
+    if recipe.expose == "hidden_states":
         return "heads that draft from hidden states draft trees, whose rows the host must write"
     other = next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None)
     return f"{other} is for providers that may lack GroupQueryAttention" if other else ""

@@ -160,7 +160,12 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
         raise RecipeError(
             f"The transformer-only variant attends by GroupQueryAttention, which needs --cache gqa, not {recipe.cache}."
         )
-    if recipe.expose and (not family.cached or family.encoder or family.remote_code):
+    if (recipe.expose == "alignment") != (family.source == "sound") and recipe.expose:
+        raise RecipeError(
+            f"{family.name} cannot expose {recipe.expose}: alignment is of a model that transcribes, hidden_states "
+            "of a decoder without an encoder."
+        )
+    if recipe.expose == "hidden_states" and (not family.cached or family.encoder or family.remote_code):
         raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder without an encoder can.")
 
 

@@ -192,9 +192,10 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     crossing = tensor_names.CROSS_KEY, tensor_names.CROSS_VALUE
     cross = tuple(pattern % layer for layer in range(geometry.layers) for pattern in crossing)
     text = family.source == "text"
+    gives = (tensor_names.LOGITS, tensor_names.ALIGNMENT) if recipe.expose else (tensor_names.LOGITS,)
     reads, masks = ((tensor_names.IDS,), (tensor_names.SOURCE_MASK,)) if text else ((tensor_names.SOUND,), ())
     encoder = Component(ComponentRole.ENCODER, ("init",), (*reads, *masks), cross)
-    decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, *masks, *cross), (tensor_names.LOGITS,), cache)
+    decoder = Component(ComponentRole.DECODER, ("step",), (*drivers, *masks, *cross), gives, cache)
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 

@@ -117,9 +117,9 @@ class Recipe(BaseModel):
     use their own dtype. early_exit: the number of first layers that draft, as a graph over the same weights; None for
     no draft. session_options: component, or `all` → onnxruntime session options (bundle/session_options.py) of the
     bundle. place: component → its provider, if not the target. expose: additional outputs: the last hidden states, from
-    which extra heads draft. compile: whether the target's provider compiles the bundle's graphs after the build
-    (`joinery compile`), with the options in session_options. check: `quick` compares the model and the graphs in fewer
-    ways (compatibility.check_notice).
+    which extra heads draft, or of Whisper the attention to the sound, from which the times of words follow. compile:
+    whether the target's provider compiles the bundle's graphs after the build (`joinery compile`), with the options in
+    session_options. check: `quick` compares the model and the graphs in fewer ways (compatibility.check_notice).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -143,7 +143,7 @@ class Recipe(BaseModel):
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
-    expose: Literal["hidden_states"] | None = None
+    expose: Literal["hidden_states", "alignment"] | None = None
     compile: bool = False
     opset: Opset = DEFAULT_OPSET
     check: Literal["full", "quick"] = "full"

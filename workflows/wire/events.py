@@ -185,10 +185,19 @@ class TokenEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordTime:
+    """A word of a transcript, with the space before it. start_s, end_s: as those of a segment."""
+
+    text: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentEvent(Event):
     """A segment of a transcript ended. start_s, end_s: seconds from the beginning of the recording.
 
-    token_ids: its tokens with their time stamps.
+    token_ids: its tokens with their time stamps. words: their times, where they were asked for.
     """
 
     event: ClassVar[str] = "segment"
@@ -196,6 +205,7 @@ class SegmentEvent(Event):
     end_s: float
     text: str
     token_ids: list[int]
+    words: list[WordTime] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

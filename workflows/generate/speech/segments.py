@@ -26,6 +26,10 @@ class TimeScale:
         """The time at which a frame begins."""
         return frames * self.precision / self.stride
 
+    def is_time(self, token: int) -> bool:
+        """Whether a token is a time stamp."""
+        return self.first is not None and token >= self.first
+
 
 @dataclass(frozen=True)
 class TokenSegment:

@@ -23,13 +23,14 @@ class SpeechOptions:
     """What a person chooses. language: a code such as `de`; None lets the model find it, where it knows several.
 
     task: None for the checkpoint's own. timestamps: whether segments have times; recordings longer than a window do.
-    fallback: when a window is transcribed again; None for once.
+    fallback: when a window is transcribed again; None for once. words: whether words have times.
     """
 
     language: str | None = None
     task: SpeechTask | None = None
     timestamps: bool = False
     fallback: FallbackRule | None = None
+    words: bool = False
 
 
 def _as_dict(value: Any) -> Any:

@@ -30,9 +30,10 @@ from workflows.generate.speech.segments import TimeScale, TokenSegment, find_seg
 from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
 from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.speech.timestamps import TimestampRule
+from workflows.generate.speech.word_times import WordTimes, check_word_times
 from workflows.media import LogMel, read_sound, sound_features
 from workflows.runtime.execution.prompt_inputs import NamedInputs
-from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent
+from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent, WordTime
 
 Spectrogram = NDArray[np.float32]
 _SETTINGS = "tokenizer/preprocessor_config.json"
@@ -77,7 +78,14 @@ class Transcriber:
 
     def listen(self, recording: Path) -> Spectrogram:
         """[mels, frames] of a sound file of any length. Raises MediaError for one that cannot be read."""
-        return self._mel.whole_features(read_sound(recording, self._mel.rate).samples)
+        return self.listen_measured(recording)[0]
+
+    def listen_measured(self, recording: Path) -> tuple[Spectrogram, int]:
+        """The same, and how many of its frames are of the recording. Raises as listen."""
+        samples = read_sound(recording, self._mel.rate).samples
+        spectrogram = self._mel.whole_features(samples)
+        hop = round(self._mel.hop_seconds * self._mel.rate)
+        return spectrogram, min(-(-len(samples) // hop), spectrogram.shape[1])
 
     def transcribe(
         self,
@@ -85,15 +93,29 @@ class Transcriber:
         options: GenerateOptions,
         speech: SpeechOptions,
         cancelled: Callable[[], bool] = lambda: False,
+        recorded_frames: int | None = None,
     ) -> Iterator[Event]:
         """The events of each window's generation, a SegmentEvent for each segment, and one GenerationDone.
 
-        sound: [mels, frames] of the whole recording; longer than a window only with time stamps. options: where
-        max_new_tokens is not set, a window has as many tokens as the cache has room for. The texts of the tokens joined
-        are the transcript; time stamps have none. Raises PromptError and RequestError for a spectrogram of other mels
-        or too long, and for what `speech` asks for and the model does not know.
+        sound: [mels, frames] of the whole recording; longer than a window only with time stamps. recorded_frames:
+        those of the recording, where `sound` has others behind them. options: where max_new_tokens is not set, a window
+        has as many tokens as the cache has room for. The texts of the tokens joined are the transcript; time stamps
+        have none. Raises PromptError and RequestError for a spectrogram of other mels or too long, and for what
+        `speech` asks for and the model does not know.
         """
         speech = self._checked(sound, options, speech)
+        aligned = WordTimes(self._engine.text, self.settings, self._scale) if speech.words else None
+        before = self._engine.machine.listen(aligned)
+        try:
+            yield from self._windows(sound, options, speech, cancelled, aligned, recorded_frames or sound.shape[1])
+        finally:
+            self._engine.machine.listen(before)
+
+    def _windows(
+        self, sound: Spectrogram, options: GenerateOptions, speech: SpeechOptions, cancelled: Callable[[], bool],
+        aligned: WordTimes | None, recorded_frames: int,
+    ) -> Iterator[Event]:  # fmt: skip
+        """The events of `transcribe`, window by window."""
         prefix = self._prefix(sound, speech)
         room = max(1, self._engine.machine.cache.capacity - len(prefix))
         chosen = options.max_new_tokens if "max_new_tokens" in options.set_fields else room
@@ -120,7 +142,8 @@ class Transcriber:
                 continue
             tokens += window
             segments, moved = find_segments(self._heard(window), self._scale, seek, frames)
-            yield from (self._segment(one) for one in segments if one.tokens)
+            words = aligned.of_window(segments, prefix, len(window), seek, recorded_frames - seek) if aligned else None
+            yield from (self._segment(one, words[i] if words else None) for i, one in enumerate(segments) if one.tokens)
             assert done is not None  # every generation ends with one
             if done.finish_reason == "cancelled":
                 break
@@ -139,6 +162,9 @@ class Transcriber:
                     "once, and the model has no tokens for times, by which it would go on: give a shorter one."
                 )
             speech = replace(speech, timestamps=True)
+        if speech.words:
+            speech = replace(speech, timestamps=True)
+            check_word_times(self._engine.machine, options)
         if speech.fallback is not None and (options.temperature or options.num_beams > 1 or options.chain):
             raise RequestError(
                 "Transcribing again at other temperatures begins greedily, without beams and a chain: leave these "
@@ -211,18 +237,16 @@ class Transcriber:
         """The text that a token completes; none for time stamps, and what is left with the end token."""
         if event.id in self._ends:
             return self._stream.flush()
-        return "" if self._is_time(event.id) else self._stream.push(event.id)
+        return "" if self._scale.is_time(event.id) else self._stream.push(event.id)
 
-    def _segment(self, one: TokenSegment) -> SegmentEvent:
-        text = self._engine.text.decode([token for token in one.tokens if not self._is_time(token)])
-        return SegmentEvent(start_s=round(one.start, 6), end_s=round(one.end, 6), text=text, token_ids=[*one.tokens])
+    def _segment(self, one: TokenSegment, words: list[WordTime] | None) -> SegmentEvent:
+        text = self._engine.text.decode([token for token in one.tokens if not self._scale.is_time(token)])
+        bounds = {"start_s": round(one.start, 6), "end_s": round(one.end, 6)}
+        return SegmentEvent(**bounds, text=text, token_ids=[*one.tokens], words=words)
 
     def _heard(self, tokens: Sequence[int]) -> Sequence[int]:
         """A window's tokens without the end token."""
         return tokens[:-1] if tokens and tokens[-1] in self._ends else tokens
-
-    def _is_time(self, token: int) -> bool:
-        return self._scale.first is not None and token >= self._scale.first
 
     @property
     def _ends(self) -> Sequence[int]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from workflows.bundle import Pipeline
 from workflows.bundle.outline import EDGES, STAGES, Fault, Outline, Port, SessionTraits, find_faults, modality
 from workflows.common.errors import GraphError, printable
-from workflows.common.tensor_names import HIDDEN, LOGITS
+from workflows.common.tensor_names import ALIGNMENT, HIDDEN, LOGITS
 from workflows.common.tensors import TensorSpec
 from workflows.kvcache.cache_inputs import CACHE_INPUTS, IDS, POSITIONS, cache_input_problem, columns_axis
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, has_state
@@ -356,10 +356,10 @@ class _ProgramCompiler:
         return port, spec
 
     def _hidden(self, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec] | None:
-        """The hidden states that heads draft from: as the file says, else by their name."""
+        """What a listener receives of each token: hidden states or alignment, as the file says, else by their names."""
         said = {edge.source for edge in self._pipeline.pipeline.head_edges}
         found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs
-                 if (port_name((name, spec.name)) in said if said else spec.name == HIDDEN)]  # fmt: skip
+                 if (port_name((name, spec.name)) in said if said else spec.name in (HIDDEN, ALIGNMENT))]  # fmt: skip
         return next((one for one in reversed(found) if len(one[1].shape) == 3 and one[1].is_floating), None)
 
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, InputSource]) -> None:
