@@ -165,6 +165,12 @@ def _text(name: str, chances: random.Random) -> dict[str, Any]:
         text["rope_parameters"] = {"rope_type": "default", "mrope_section": sections, "rope_theta": 10000.0}
     if name.endswith("moe"):
         text |= {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
+    if name.startswith("qwen3_5"):
+        keys = chances.choice([1, 2])
+        text |= {"layer_types": ["linear_attention", "full_attention", "linear_attention"][: text["num_hidden_layers"]],
+                 "linear_num_key_heads": keys, "linear_num_value_heads": 2 * keys, "linear_key_head_dim": 10,
+                 "linear_value_head_dim": 12, "shared_expert_intermediate_size": 40}  # fmt: skip
+        text["rope_parameters"]["partial_rotary_factor"] = 1.0
     return text
 
 
@@ -190,8 +196,10 @@ def _grid_vision(name: str, text: Mapping[str, Any], chances: random.Random) -> 
     common |= {"hidden_size": size, "intermediate_size": 50, "out_hidden_size": text["hidden_size"]}
     if name == "qwen2_5_vl":
         return common | {"window_size": 2 * patch * chances.choice([2, 3]), "fullatt_block_indexes": [1]}
-    deep = [0, 2][: chances.choice([1, 2])]
-    return common | {"num_position_embeddings": chances.choice([25, 49]), "deepstack_visual_indexes": deep}
+    common["num_position_embeddings"] = chances.choice([25, 49])
+    if name.startswith("qwen3_5"):
+        return common
+    return common | {"deepstack_visual_indexes": [0, 2][: chances.choice([1, 2])]}
 
 
 def _sizes(config: Any) -> str:

@@ -44,7 +44,7 @@ _BEFORE, _AFTER = 5, 9  # tokens of the comparison around its two pictures or re
 
 def deepstack_layers(model: PreTrainedModel) -> int:
     """The number of the first layers that add rows of features of their own."""
-    vision = getattr(model.config, "vision_config", None)
+    vision = getattr(model.model, "visual", None)  # a config may name them for an encoder without
     return len(getattr(vision, "deepstack_visual_indexes", ()))
 
 

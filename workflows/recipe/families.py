@@ -122,6 +122,9 @@ DEEPSTACK = replace(
     GRIDS, name="qwen3_vl", model_types=("qwen3_vl", "qwen3_vl_moe"), covers="qwen3_vl, qwen3_vl_moe", deepstack=True
 )
 
+# The same pictures and positions, over layers that keep state of fixed size.
+QWEN3_5 = replace(GRIDS, name="qwen3_5", model_types=("qwen3_5", "qwen3_5_moe"), covers="qwen3_5, qwen3_5_moe")
+
 # The sound encoder reads windows of one length, and gives a row for every few frames of sound.
 HEARING = replace(
     DECODER,
@@ -224,7 +227,7 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GRIDS, DEEPSTACK, HEARING, T5, BART, WHISPER, MU),
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GRIDS, DEEPSTACK, QWEN3_5, HEARING, T5, BART, WHISPER, MU),
         *(ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )

@@ -197,6 +197,8 @@ QWEN_VL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                         "out_hidden_size": 64, "fullatt_block_indexes": [1]}),
     "qwen3_vl": ({"head_dim": 24, "num_hidden_layers": 3}, _DEEPSTACK),
     "qwen3_vl_moe": ({"head_dim": 16, "num_hidden_layers": 3, **_EXPERTS}, _DEEPSTACK),
+    "qwen3_5": (STATE_DECODERS["qwen3_5_text"], {"depth": 2, "hidden_size": 32, "intermediate_size": 64,
+                                                 "out_hidden_size": 64, "num_position_embeddings": 49}),
 }  # fmt: skip
 
 

@@ -34,13 +34,13 @@ def test_the_tasks_of_a_checkpoint_of_several_parts(tmp_path: Path) -> None:
     gemma = probe_report(open_checkpoint(str(save_with_tiles("gemma3", tmp_path / "gemma3", VOCABULARY - 1))))
     assert (gemma.tasks, gemma.own_task) == (["image-text-to-text", "text-generation"], "image-text-to-text")
     assert list(gemma.left_out) == ["text-generation"] and "text part" in gemma.left_out["text-generation"]
-    folder = save_decoder("qwen3_5_text", tmp_path / "qwen3_5")
+    folder = save_decoder("qwen2", tmp_path / "ovis2")
     text = json.loads((folder / "config.json").read_text())
-    whole = {"model_type": "qwen3_5", "architectures": ["Qwen3_5ForConditionalGeneration"], "text_config": text}
-    (folder / "config.json").write_text(json.dumps({**whole, "vision_config": {"depth": 1}}))
-    qwen = probe_report(open_checkpoint(str(folder)))
-    assert qwen.supported and (qwen.tasks, qwen.own_task) == (["text-generation"], None)
-    assert qwen.decoder is not None and (qwen.decoder.layers, qwen.decoder.state_layers) == (2, 1)
+    whole = {"model_type": "ovis2", "architectures": ["Ovis2ForConditionalGeneration"], "text_config": text}
+    (folder / "config.json").write_text(json.dumps({**whole, "vision_config": {"num_hidden_layers": 1}}))
+    ovis = probe_report(open_checkpoint(str(folder)))
+    assert ovis.supported and (ovis.tasks, ovis.own_task) == (["text-generation"], None)
+    assert ovis.decoder is not None and ovis.decoder.layers == 2
 
 
 def shown(source: str | Path, **options: Any) -> PlanReport:
