@@ -111,7 +111,7 @@ def run(arguments: list[str], debug: bool = False, fetched: OnFetched = keep_net
 def _message_and_code(error: Exception, command: str) -> tuple[str, int]:
     """The message for the user and the exit code."""
     if is_out_of_memory(error):
-        return out_of_memory_message(command), MemoryShortError.exit_code
+        return out_of_memory_message(command, error), MemoryShortError.exit_code
     if isinstance(error, JoineryError):
         return str(error), error.exit_code
     if missing := package_error(error, command):

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from unicodedata import category
 
 
@@ -187,19 +187,31 @@ _BUILD_JOBS = {"build", "eval", "assemble", "import", "import-genai", "export-ge
 
 def is_out_of_memory(error: BaseException | None) -> bool:
     """Whether the error, or one in its chain of causes, says that memory ran out."""
+    return any(map(_says_out_of_memory, _chain(error)))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and its causes."""
     while error is not None:
-        if isinstance(error, MemoryError | MemoryShortError):
-            return True
-        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
-            return True
-        if isinstance(error, RuntimeError | ImportError | JoineryError) and _OUT_OF_MEMORY.search(str(error)):
-            return True
+        yield error
         error = error.__cause__ or error.__context__
-    return False
 
 
-def out_of_memory_message(job: str) -> str:
-    """The message with advice on what needs less memory. job: the name of a command or a request."""
+def _says_out_of_memory(error: BaseException) -> bool:
+    if isinstance(error, MemoryError | MemoryShortError):
+        return True
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    return isinstance(error, RuntimeError | ImportError | JoineryError) and bool(_OUT_OF_MEMORY.search(str(error)))
+
+
+def out_of_memory_message(job: str, error: BaseException | None = None) -> str:
+    """The message with advice on what needs less memory; that of an error which has the numbers, where there is one.
+
+    job: the name of a command or a request.
+    """
+    if measured := next((one for one in _chain(error) if isinstance(one, MemoryShortError)), None):
+        return str(measured)
     less = _MEMORY_ADVICE["build" if job in _BUILD_JOBS else "open"]
     return f"Memory ran out: close other programs, or {less}."
 
@@ -254,7 +266,7 @@ def normalized_name(name: str) -> str:
 def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
     """The error's JSON fields for `error_from_dict`; None for an unexpected one. job: the command, for messages."""
     if is_out_of_memory(error):
-        error = MemoryShortError(out_of_memory_message(job))
+        error = MemoryShortError(out_of_memory_message(job, error))
     elif not isinstance(error, JoineryError):
         error = package_error(error, job) or error
     return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None

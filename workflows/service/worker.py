@@ -185,7 +185,7 @@ def _error_event(error: Exception, job: str = "") -> ErrorEvent:
     """The event of the error being handled. job: the name of its request."""
     details = traceback.format_exc()
     if is_out_of_memory(error):
-        return ErrorEvent(kind=MemoryShortError.kind, message=out_of_memory_message(job), details=details)
+        return ErrorEvent(kind=MemoryShortError.kind, message=out_of_memory_message(job, error), details=details)
     if not isinstance(error, JoineryError):
         error = package_error(error, job) or error
     if isinstance(error, OSError):

@@ -14,6 +14,7 @@ from workflows.common.errors import (
     BundleError,
     CheckpointError,
     GraphError,
+    JoineryError,
     MemoryShortError,
     PromptError,
     RecipeError,
@@ -70,6 +71,20 @@ def test_what_needs_less_is_that_of_the_job() -> None:
     assert "smaller capacity" in out_of_memory_message("generate") and "smaller capacity" in out_of_memory_message(
         "open"
     )
+
+
+def test_a_sentence_with_numbers_stays() -> None:
+    short = MemoryShortError(
+        "The bundle has weights of 30.0 GB that must be in memory, and at most 20.0 GB can be freed."
+    )
+    assert out_of_memory_message("eval", short) == str(short)
+    with pytest.raises(JoineryError) as raised:
+        try:
+            raise short
+        except MemoryShortError as error:
+            raise JoineryError("the graphs do not run") from error
+    assert out_of_memory_message("eval", raised.value) == str(short)
+    assert out_of_memory_message("eval", MemoryError()) == out_of_memory_message("eval")
 
 
 LIMIT = """
