@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import torch
-from transformers import AutoConfig, AutoModelForImageTextToText
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
 
 from tests.benchmarks.peers.checkpoint import DEMO, TOKENIZER, VOCABULARY
 
@@ -90,6 +90,25 @@ class Shape:
         return sum(math.prod(shape) for _, shape in self.tensors())
 
 
+class HybridShape(Shape):
+    """The sizes of a Qwen3.5 decoder: three layers with recurrent state for each with keys and values."""
+
+    def config(self) -> dict[str, Any]:
+        kinds = ["linear_attention", "linear_attention", "linear_attention", "full_attention"]
+        return {
+            "model_type": "qwen3_5_text", "architectures": ["Qwen3_5ForCausalLM"], "dtype": "bfloat16",
+            "vocab_size": self.vocabulary, "hidden_size": self.hidden, "num_hidden_layers": self.layers,
+            "intermediate_size": self.inner, "num_attention_heads": self.heads, "num_key_value_heads": self.kv_heads,
+            "head_dim": self.head, "layer_types": (kinds * self.layers)[: self.layers], "linear_num_key_heads": 16,
+            "linear_num_value_heads": 16, "linear_key_head_dim": 128, "linear_value_head_dim": 128,
+            "max_position_embeddings": 32_768, "tie_word_embeddings": self.tied, "bos_token_id": None,
+            "eos_token_id": 2, "pad_token_id": 0,
+        }  # fmt: skip
+
+    def tensors(self) -> Iterator[Tensor]:
+        return _tensors_of(self, AutoModelForCausalLM)
+
+
 class PictureShape(Shape):
     """The sizes of a Qwen2.5-VL decoder, whose encoder of pictures has the released size: 0.67 billion parameters."""
 
@@ -109,12 +128,17 @@ class PictureShape(Shape):
         }  # fmt: skip
 
     def tensors(self) -> Iterator[Tensor]:
-        config = AutoConfig.for_model(**self.config())
-        with torch.device("meta"):
-            model = AutoModelForImageTextToText.from_config(config)
-        for name, tensor in model.state_dict().items():
-            if not (self.tied and name == "lm_head.weight"):
-                yield name, tuple(tensor.shape)
+        return _tensors_of(self, AutoModelForImageTextToText)
+
+
+def _tensors_of(shape: Shape, auto: Any) -> Iterator[Tensor]:
+    """Those of transformers' own model."""
+    config = AutoConfig.for_model(**shape.config())
+    with torch.device("meta"):
+        model = auto.from_config(config)
+    for name, tensor in model.state_dict().items():
+        if not (shape.tied and name == "lm_head.weight"):
+            yield name, tuple(tensor.shape)
 
 
 SHAPES = {
@@ -125,6 +149,7 @@ SHAPES = {
         Shape("4B", 36, 2560, 9728, 32, 8),
         Shape("8B", 36, 4096, 12288, 32, 8, tied=False),
         Shape("moe-30B", 48, 2048, 768, 32, 4, tied=False, experts=128),
+        HybridShape("hybrid-0.8B", 24, 1024, 3584, 8, 2, head=256, vocabulary=248_320),
         PictureShape("vl-3B", 36, 2048, 11008, 16, 2),
         PictureShape("vl-7B", 28, 3584, 18944, 28, 4, tied=False, vocabulary=152_064),
     )

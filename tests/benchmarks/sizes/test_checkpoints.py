@@ -61,5 +61,14 @@ def test_a_checkpoint_that_was_cut_short_is_written_again(tmp_path: Path) -> Non
 
 def test_the_shapes_have_their_names_sizes() -> None:
     billions = {name: round(shape.parameters / 1e9, 1) for name, shape in SHAPES.items()}
-    assert billions == {"0.6B": 0.6, "1.7B": 1.7, "4B": 4.0, "8B": 8.2, "moe-30B": 30.5, "vl-3B": 3.8, "vl-7B": 8.3}
+    assert billions == {
+        "0.6B": 0.6,
+        "1.7B": 1.7,
+        "4B": 4.0,
+        "8B": 8.2,
+        "moe-30B": 30.5,
+        "hybrid-0.8B": 0.8,
+        "vl-3B": 3.8,
+        "vl-7B": 8.3,
+    }
     assert shape_of("moe-30B", 4).name == "moe-30B-4-layers" and shape_of("4B", None) is SHAPES["4B"]
