@@ -209,7 +209,7 @@ class StatusLine(QWidget):
             "profile": self.tr("Measuring the nodes"),
             "rounding": self.tr("Comparing weights"),
             "diverge": self.tr("Finding the divergence"),
-            "record_values": self.tr("Finding the divergence"),
+            "record_values": self.tr("Recording values to compare"),
             "report": self.tr("Writing a report"),
             "prune": self.tr("Removing old runs"),
             "install": self.tr("Installing"),

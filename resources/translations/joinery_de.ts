@@ -3407,6 +3407,10 @@
       <translation>Aufnehmen</translation>
     </message>
     <message>
+      <source>Recording values to compare</source>
+      <translation>Zeichnet Werte für den Vergleich auf</translation>
+    </message>
+    <message>
       <source>Recording {0}</source>
       <translation>Aufnahme {0}</translation>
     </message>

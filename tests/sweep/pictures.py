@@ -196,10 +196,9 @@ def _grid_vision(name: str, text: Mapping[str, Any], chances: random.Random) -> 
     common |= {"hidden_size": size, "intermediate_size": 50, "out_hidden_size": text["hidden_size"]}
     if name == "qwen2_5_vl":
         return common | {"window_size": 2 * patch * chances.choice([2, 3]), "fullatt_block_indexes": [1]}
+    deep = [0, 2][: chances.choice([1, 2])]
     common["num_position_embeddings"] = chances.choice([25, 49])
-    if name.startswith("qwen3_5"):
-        return common
-    return common | {"deepstack_visual_indexes": [0, 2][: chances.choice([1, 2])]}
+    return common if name.startswith("qwen3_5") else common | {"deepstack_visual_indexes": deep}
 
 
 def _sizes(config: Any) -> str:
