@@ -57,7 +57,7 @@ MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
     "build", "bundle", "checkpoint", "common.digests", "common.files", "common.kernel_constraints", "common.locks",
-    "common.memory", "common.processor", "common.strict_json", "common.tensor_names", "recipe",
+    "common.control_groups", "common.memory", "common.strict_json", "common.tensor_names", "processor", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "embed", "rank", "classify", "bench", "diverge")
