@@ -205,7 +205,7 @@ class SegmentEvent(Event):
     end_s: float
     text: str
     token_ids: list[int]
-    words: list[WordTime] | None = None
+    words: list[WordTime] | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
