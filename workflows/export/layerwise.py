@@ -89,11 +89,7 @@ def run_layerwise(
     layers: how many the model has. Raises NotStreamedError for a model without a list of layers, CheckpointError for a
     weight that is not finite, and what the callback of `stand_ins` raises.
     """
-    decoder = model.get_decoder()  # an encoder of pictures may have as many layers
-    path = find_layer_list(decoder, layers)
-    if path is None:
-        raise NotStreamedError(f"its {layers} layers are not in a list")
-    blocks = list(decoder.get_submodule(path))
+    blocks = _decoder_layers(model, layers)
     runs = [_Run(attention, compute) for attention, compute in computations]
     current = ""
     with _pausing(blocks), _loading_when_called(model, stand_ins) as drop:
@@ -115,6 +111,17 @@ def run_layerwise(
     if len(results) < len(runs):
         raise NotStreamedError(f"it does not run its {layers} layers one after the other")
     return results
+
+
+def _decoder_layers(model: PreTrainedModel, count: int) -> list[torch.nn.Module]:
+    """The decoder's `count` layers. Raises NotStreamedError where they are in no list.
+
+    An encoder of pictures may have as many; and what transformers calls the decoder may be a head (ModernBERT).
+    """
+    for part in (model.get_decoder(), model):
+        if path := find_layer_list(part, count):
+            return list(part.get_submodule(path))
+    raise NotStreamedError(f"its {count} layers are not in a list")
 
 
 @contextmanager

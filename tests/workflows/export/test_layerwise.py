@@ -15,7 +15,7 @@ from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.export import stand_ins
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.decoder import cached_steps, causal_layers, run_step
-from workflows.export.layerwise import run_layerwise
+from workflows.export.layerwise import _decoder_layers, run_layerwise
 from workflows.export.load import load_model
 from workflows.export.stand_ins import NotStreamedError, StandIns, is_stand_in
 
@@ -112,3 +112,18 @@ def test_a_layer_that_does_not_run_is_noticed(models: tuple[PreTrainedModel, Pre
         run_layerwise(hollow, LAYERS, [("eager", twice)], stand)
     with pytest.raises(NotStreamedError, match="its 5 layers are not in a list"):
         run_layerwise(hollow, 5, [("eager", twice)], stand)
+
+
+@pytest.mark.parametrize(("model_type", "config", "expected"), [
+    ("modernbert-decoder", {"num_hidden_layers": 3}, "ModernBertDecoderLayer"),
+    ("gemma3", {"text_config": {"num_hidden_layers": 3}, "vision_config": {"num_hidden_layers": 3}},
+     "Gemma3DecoderLayer"),
+])  # fmt: skip
+def test_the_layers_are_the_decoders(model_type: str, config: dict[str, object], expected: str) -> None:
+    """Where a head is called the decoder, and where an encoder of pictures has as many layers."""
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
+
+    auto = AutoModelForImageTextToText if "vision_config" in config else AutoModelForCausalLM
+    with torch.device("meta"):
+        model = auto.from_config(AutoConfig.for_model(model_type, **config))
+    assert [type(layer).__name__ for layer in _decoder_layers(model, 3)] == [expected] * 3

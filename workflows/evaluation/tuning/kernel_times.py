@@ -56,20 +56,20 @@ def tune(
     before, used = sum(own.cpu_times()[:2]), _busy_seconds()
     cores = usable_cores()
     counts = sorted({-(-cores // 2), -(-3 * cores // 4), cores})
-    pause = _Pause(len(sizes) * 2, report, cancelled)
-    by_format = _sums(sizes, {how: (how, cores) for how in FORMATS}, _DEFAULT, pause)
+    progress = _SizeProgress(len(sizes) * 2, report, cancelled)
+    by_format = _sums(sizes, {how: (how, cores) for how in FORMATS}, _DEFAULT, progress)
     formats = [FormatTime(how.size, how.symmetric, _error(how), *by_format[how]) for how in FORMATS]
     tuning = Tuning(processor_name(), runtime_version(), weights, formats)
     best = tuning.fastest()
     how = BlockFormat(4, best.block_size, best.symmetric)
-    by_count = _sums(sizes, {count: (how, count) for count in counts}, cores, pause)
+    by_count = _sums(sizes, {count: (how, count) for count in counts}, cores, progress)
     threads = [ThreadTime(count, *by_count[count]) for count in counts]
     mine, every = sum(own.cpu_times()[:2]) - before, psutil.cpu_count() or 1
     others = max(0.0, _busy_seconds() - used - mine) / ((time.perf_counter() - began) * every)
     return replace(tuning, threads=threads, others=round(others, 3))
 
 
-class _Pause:
+class _SizeProgress:
     """Reports each size before it is timed. Raises Cancelled."""
 
     def __init__(self, total: int, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> None:
@@ -85,12 +85,12 @@ class _Pause:
 
 
 def _sums(
-    sizes: Sizes, variants: Mapping[Variant, tuple[BlockFormat, int]], base: Variant, pause: _Pause
+    sizes: Sizes, variants: Mapping[Variant, tuple[BlockFormat, int]], base: Variant, progress: _SizeProgress
 ) -> dict[Variant, tuple[float, float]]:
     """Variant → milliseconds of all products of one token and of a chunk. variants: a format and threads each."""
     sums: dict[Variant, list[float]] = {one: [0.0, 0.0] for one in variants}
     for (outer, inner), count in sizes.items():
-        pause(f"products of {inner:,} × {outer:,}")
+        progress(f"products of {inner:,} × {outer:,}")
         for phase, rows in enumerate((1, CHUNK)):
             for one, seconds in _times(outer, inner, rows, variants, base).items():
                 sums[one][phase] += 1000 * count * seconds
