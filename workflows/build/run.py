@@ -27,6 +27,7 @@ from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, CheckpointLocation, find_checkpoint
+from workflows.checkpoint.background_digest import BackgroundDigest
 from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import Cancelled, DeviceError, LayoutError
 from workflows.common.files import raise_disk_full
@@ -82,19 +83,20 @@ def build(
         checkpoint = read_checkpoint(*location)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         check_tokenizer(checkpoint.folder)
-        recipe = resolve_recipe(checkpoint, _options(request))
-        for component in ("all", *recipe.session_options):
-            component_options(component, recipe)  # invalid options raise before anything is written
-        _report_choices(checkpoint, recipe, request, report)
-        if recipe.compile:
-            from workflows.runtime.providers.context_compiler import check_compiles  # imports onnxruntime
+        with BackgroundDigest(checkpoint) as hashing:
+            recipe = resolve_recipe(checkpoint, _options(request))
+            for component in ("all", *recipe.session_options):
+                component_options(component, recipe)  # invalid options raise before anything is written
+            _report_choices(checkpoint, recipe, request, report)
+            if recipe.compile:
+                from workflows.runtime.providers.context_compiler import check_compiles  # imports onnxruntime
 
-            check_compiles(recipe.target)
-        goal_digest = _goal_digest(request.goal, recipe)
-        estimate = state_requirements(checkpoint, recipe, out, report, request.goal is not None)
-        if not request.ignore_estimate and request.goal is None:
-            require_disk(checkpoint, recipe, out)
-        digest = checkpoint.compute_digest(report, cancelled)
+                check_compiles(recipe.target)
+            goal_digest = _goal_digest(request.goal, recipe)
+            estimate = state_requirements(checkpoint, recipe, out, report, request.goal is not None)
+            if not request.ignore_estimate and request.goal is None:
+                require_disk(checkpoint, recipe, out)
+            digest = hashing.wait(report, cancelled)
         if not request.ignore_estimate and not has_stage(out, "export", _export_key(checkpoint, recipe, digest)):
             require_memory(estimate)
     with open_workspace(out, request.force, report, cancelled) as work:

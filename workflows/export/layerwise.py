@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import torch
 from transformers import PreTrainedModel
@@ -158,10 +158,39 @@ def _loading_when_called(model: PreTrainedModel, stand_ins: StandIns) -> Iterato
         loaded.clear()
 
     needed = {module: _weights_read_by(module) for module in model.modules()}
-    owners = [module for module, weights in needed.items() if any(map(is_stand_in, weights))]
+    table = model.get_input_embeddings()
+    tables = [table] if isinstance(table, torch.nn.Embedding) and is_stand_in(table.weight) else []
+    owners = [module for module, weights in needed.items() if any(map(is_stand_in, weights)) and module not in tables]
     hooks = [owner.register_forward_pre_hook(load) for owner in owners]
+    with ExitStack() as stack:
+        for table in tables:
+            stack.enter_context(_looking_up(table, stand_ins))
+        try:
+            yield drop
+        finally:
+            drop()
+            for hook in hooks:
+                hook.remove()
+
+
+@contextmanager
+def _looking_up(table: torch.nn.Embedding, stand_ins: StandIns) -> Iterator[None]:
+    """Within it, the rows of the tokens alone are read: a table of tokens is the largest weight of many models."""
+    stand_in: list[torch.Tensor] = []
+
+    def load(_: torch.nn.Module, args: tuple[torch.Tensor, ...]) -> None:
+        if is_stand_in(table.weight):  # else a module that is tied to it has read it
+            stand_in.append(table.weight.data)
+            weight = table.weight
+            weight.data = stand_ins.read_rows(weight, args[0]) if args else stand_ins.read(weight)
+
+    def drop(*_: object) -> None:
+        if stand_in:
+            table.weight.data = stand_in.pop()
+
+    hooks = [table.register_forward_pre_hook(load), table.register_forward_hook(drop, always_call=True)]
     try:
-        yield drop
+        yield
     finally:
         drop()
         for hook in hooks:

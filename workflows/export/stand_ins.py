@@ -118,6 +118,13 @@ class StandIns:
         assert recipe is not None  # callers ask is_stand_in first
         return torch.from_numpy(recipe.compute())
 
+    def read_rows(self, weight: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """Like `read`, of a table [N,K] of which only `rows` are read; the others may be 0."""
+        recipe = self.source(weight)
+        assert recipe is not None  # callers ask is_stand_in first
+        table = recipe.compute_rows(np.unique(rows.numpy()))
+        return self.read(weight) if table is None else torch.from_numpy(table)
+
     def holds(self, name: str, weight: torch.Tensor) -> bool:
         """Whether the stored tensor `name` has the bytes of the stand-in's."""
         other = self.source(weight)

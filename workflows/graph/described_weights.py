@@ -123,10 +123,9 @@ class WeightRecipe:
         """Some bytes of the numbers as they are stored: equal tensors have equal samples."""
         part = self.parts[-1]
         count = math.prod(part.shape)
-        kind = np.dtype(part.dtype) if _is_constant(part) else np.dtype(_STORED[part.dtype])
         if not count:
             return b""
-        flat = _mapped(part, kind, (count,))
+        flat = _mapped(part, _stored_kind(part), (count,))
         return repr((part.axes, part.dtype)).encode() + flat[:: max(1, count // _SAMPLE)].tobytes()
 
     def compute(self) -> Array:
@@ -151,6 +150,22 @@ class WeightRecipe:
                 start += part.shape[along]
             _read(part, joined[tuple(places)] if shape else joined)
         return joined.transpose(axes).reshape(self.shape)
+
+    def compute_rows(self, rows: NDArray[np.int64]) -> Array | None:
+        """The table [N,K] with these rows alone; the others are 0 and take no memory.
+
+        None where the table is not stored as it is. Raises as `compute`, of what it reads.
+        """
+        part = self.parts[0]
+        if len(self.parts) > 1 or self.order or part.axes or len(self.shape) != 2 or self.shape != part.shape:
+            return None
+        table = np.zeros(self.shape, np.float32)
+        picked = _mapped(part, _stored_kind(part), part.shape)[rows]
+        read = np.empty(picked.shape, np.float32)
+        if not _convert(part, picked, read):
+            raise _not_finite(part)
+        table[rows] = read
+        return table
 
     def _compute_in_order(self) -> Array:
         """Each part is read into its places of the result, so that nothing is in memory twice."""
@@ -306,19 +321,14 @@ def _read(stored: StoredWeight, target: Array) -> None:
     count = math.prod(stored.shape)
     if not count:
         return
-    kind = np.dtype(stored.dtype) if _is_constant(stored) else np.dtype(_STORED[stored.dtype])
     if not stored.shape:
         target = target.reshape(1)
-    source = _mapped(stored, kind, target.shape)
+    source = _mapped(stored, _stored_kind(stored), target.shape)
     rows = max(1, _CONVERTED // (count // len(source)))
     blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
 
     def convert(block: slice) -> bool:
-        if stored.dtype == "bfloat16" and not _is_constant(stored):
-            np.left_shift(source[block], 16, out=target[block].view(np.uint32), dtype=np.uint32, casting="unsafe")
-        else:
-            target[block] = source[block]
-        return _is_constant(stored) or _is_finite(target[block])
+        return _convert(stored, source[block], target[block])
 
     if len(blocks) == 1:
         finite = convert(blocks[0])
@@ -326,9 +336,27 @@ def _read(stored: StoredWeight, target: Array) -> None:
         with ThreadPoolExecutor(usable_cores()) as pool:
             finite = all(pool.map(convert, blocks))
     if not finite:
-        raise CheckpointError(
-            f"{printable(Path(stored.file).name)}: the weight {printable(stored.name)} holds NaN or infinite values."
-        )
+        raise _not_finite(stored)
+
+
+def _convert(stored: StoredWeight, source: Array, target: Array) -> bool:
+    """Fills `target` with stored numbers; returns whether they may be there: a checkpoint's must be finite."""
+    if stored.dtype == "bfloat16" and not _is_constant(stored):
+        np.left_shift(source, 16, out=target.view(np.uint32), dtype=np.uint32, casting="unsafe")
+    else:
+        target[...] = source
+    return _is_constant(stored) or _is_finite(target)
+
+
+def _not_finite(stored: StoredWeight) -> CheckpointError:
+    return CheckpointError(
+        f"{printable(Path(stored.file).name)}: the weight {printable(stored.name)} holds NaN or infinite values."
+    )
+
+
+def _stored_kind(stored: StoredWeight) -> np.dtype[Any]:
+    """How the bytes of the stored tensor are read."""
+    return np.dtype(stored.dtype if _is_constant(stored) else _STORED[stored.dtype])
 
 
 def _mapped(stored: StoredWeight, kind: np.dtype[Any], shape: tuple[int, ...]) -> Array:

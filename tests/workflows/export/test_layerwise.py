@@ -80,7 +80,7 @@ def test_one_layers_weights_are_in_memory_at_most(
     large = [weight.numel() for weight in hollow.parameters() if weight.numel() >= 1 << 10]
     layer = sum(weight.numel() for weight in hollow.model.layers[0].parameters())
     table = hollow.model.embed_tokens.weight.numel()
-    assert len(held) == len(large)  # once each, for all runs
+    assert len(held) == len(large) - 1  # once each, for all runs; of the table of tokens a few rows alone
     assert max(held) < layer + table + sum(weight.numel() for weight in hollow.parameters()) - sum(large)
 
 

@@ -48,6 +48,21 @@ def test_a_stored_weight_becomes_float32_without_rounding(tmp_path: Path, dtype:
     np.testing.assert_array_equal(computed, np.asarray(values).astype(np.float32))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_a_table_are_read_alone(tmp_path: Path, dtype: str) -> None:
+    values = weights(41, 13).astype(DTYPES[dtype])
+    values[7, 3] = np.nan  # in no row that is read
+    recipe, rows = WeightRecipe.of(stored(tmp_path, values, dtype)), np.array([0, 5, 40])
+    table = recipe.compute_rows(rows)
+    assert table is not None and table.dtype == np.float32
+    np.testing.assert_array_equal(table[rows], np.asarray(values).astype(np.float32)[rows])
+    assert not np.delete(table, rows, 0).any()
+    with pytest.raises(CheckpointError, match="holds NaN or infinite"):
+        recipe.compute_rows(np.array([7]))
+    turned = recipe.transposed((1, 0))
+    assert turned is not None and turned.compute_rows(rows[:2]) is None
+
+
 def test_parts_of_many_blocks_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workflows.graph.described_weights._CONVERTED", 100)
     values = weights(131, 47)

@@ -12,6 +12,7 @@ import numpy as np
 import onnx_ir as ir
 
 from workflows.common.tensors import Array
+from workflows.graph.described_weights import recipe_of
 from workflows.optimize.base import Pass, Refusal, Rewrites, refusal_of
 from workflows.optimize.graph_edits import add_initializer, drop_unused
 from workflows.optimize.queries import constant_tensor, largest_finite, uses_through
@@ -62,7 +63,10 @@ class ClampConstantValues(Pass):
 
 
 def _candidates(model: ir.Model) -> Iterator[ir.Value]:
-    """Returns float constants that are not weights; their data is read."""
+    """Returns float constants that are not weights; their data is read.
+
+    A checkpoint's weight is finite, for it is refused otherwise wherever it is read.
+    """
     constants = list(model.graph.initializers.values())
     for graph in model.graphs():
         if graph is not model.graph:
@@ -71,6 +75,8 @@ def _candidates(model: ir.Model) -> Iterator[ir.Value]:
     for value in constants:
         tensor = constant_tensor(value)
         if tensor is None or tensor.dtype not in FLOATS:
+            continue
+        if (recipe := recipe_of(tensor)) is not None and not recipe.is_constant:
             continue
         if any(use.node.op_type not in WEIGHTED for use in value.uses()):
             yield value

@@ -6,6 +6,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.workflows.optimize.making import apply, check_fires, check_refuses, operators, parse, values
+from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_tensor
 from workflows.optimize.passes.clamp_constant_values import finite_floor
 
 TYPES = {"float": np.float32, "float16": np.float16}
@@ -100,3 +101,11 @@ def test_weights_are_not_read() -> None:
     model.graph.initializers["w"].const_value = ir.LazyTensor(read, ir.DataType.FLOAT, shape, name="w")
     assert not apply(model, "clamp_constant_values")[0].modified
     assert operators(model) == {"MatMul": 1}
+
+
+def test_a_checkpoints_weight_is_not_read_wherever_it_goes() -> None:
+    """Whoever computes with it refuses numbers that are not finite."""
+    model = parse("g (float[2,3] x) => (float[2,4] y) { t = Transpose(w) y = MatMul(x, t) }", w=np.zeros((4, 3), "f4"))
+    gone = WeightRecipe.of(StoredWeight("gone.safetensors", 0, "float32", (4, 3), "w"))
+    model.graph.initializers["w"].const_value = recipe_tensor(gone, "w")
+    assert not apply(model, "clamp_constant_values")[0].modified
