@@ -38,6 +38,8 @@ from workflows.runtime import Machine
 
 SEEDS, STEPS, IMAGE, VOCABULARY = 3, 6, 200, 211
 OPTIONS = {"chunk": 64, "capacity": 640}
+BESIDE = {"llava": ("pixtral",)}
+"""Model type → vision encoders that it may have besides its first, drawn as cases of their own."""
 OWN = ("sizes", "pictures")  # what the models themselves read, and the graphs do not
 TEXTS: tuple[tuple[int, ...], ...] = ((20,), (1, 1), (62, 3), (64, 5, 30), (130, 2, 1, 7))
 """Lengths of the texts around the pictures: none, one, two and three of them, before, across and behind a chunk."""
@@ -52,7 +54,8 @@ def picture_models() -> dict[str, Case]:
     for config, model in sorted(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING.items(), key=lambda one: one[0].model_type):
         name = config.model_type
         if name in built:
-            cases |= {f"{name} {seed}": partial(_built, name, model, seed) for seed in range(SEEDS)}
+            for kind in (name, *(f"{name} {encoder}" for encoder in BESIDE.get(name, ()))):
+                cases |= {f"{kind} {seed}": partial(_built, kind, model, seed) for seed in range(SEEDS)}
         else:
             cases[name] = partial(_refused, name, config, model)
     return cases
@@ -66,10 +69,10 @@ def _refused(name: str, config_class: Any, model_class: Any) -> Verdict:
 
 
 def _built(name: str, model_class: Any, seed: int) -> Verdict:
-    """The verdict on one drawing of sizes."""
+    """The verdict on one drawing of sizes. name: the model type, and its vision encoder where it is one of BESIDE."""
     with tempfile.TemporaryDirectory() as place:
         folder, chances = Path(place), random.Random(f"{name} {seed}")
-        config = transformers.AutoConfig.for_model(name, **_config(name, chances))
+        config = transformers.AutoConfig.for_model(name.split()[0], **_config(name, chances))
         torch.manual_seed(seed)
         save_spread(model_class(config).eval(), folder / "checkpoint", seed)
         return _verdict(f"{name} {seed}", folder, model_class)
@@ -112,17 +115,22 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         "llava_onevision": {"image_grid_pinpoints": _resolutions(vision["image_size"]), "video_token_id": 206,
                             "vision_aspect_ratio": f"anyres_max_{chances.choice([1, 2, 9])}"},
         "mistral3": {"spatial_merge_size": 2, "vision_feature_layer": -1},
+        "llava pixtral": {"vision_feature_layer": chances.choice([-1, [-2, 1]]),
+                          "vision_feature_select_strategy": "full"},
+        "paligemma": {"projection_dim": text["hidden_size"]},
         "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
         "vipllava": {"vision_feature_layers": [-2, 1]},
         "llava": {"vision_feature_layer": chances.choice([-2, -1, [-2, 1]]),
                   "vision_feature_select_strategy": chances.choice(["default", "full"])},
     }  # fmt: skip
-    kinds = dict.fromkeys(("gemma3", "llava_onevision"), "siglip_vision_model")
+    kinds = dict.fromkeys(("gemma3", "llava_onevision", "paligemma"), "siglip_vision_model")
     kinds |= dict.fromkeys(("llava", "vipllava", "llava_next"), "clip_vision_model")
-    if name == "mistral3":
+    if name in ("mistral3", "llava pixtral"):
         kinds[name], vision["head_dim"] = "pixtral", vision["hidden_size"] // vision["num_attention_heads"]
     if name in kinds:
         vision["model_type"] = kinds[name]
+    if name == "paligemma":
+        vision["vision_use_head"] = False
     if name == "internvl":
         vision |= {"image_size": [vision["image_size"]] * 2, "patch_size": [vision["patch_size"]] * 2}
     return config | own.get(name, {}) | {"vision_config": vision}
@@ -133,8 +141,8 @@ def _resolutions(edge: int) -> list[list[int]]:
 
 
 _TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
-               "gemma3": "gemma3_text", "llava_next": "llama", "llava_onevision": "qwen2",
-               "mistral3": "mistral"}  # fmt: skip
+               "gemma3": "gemma3_text", "paligemma": "gemma2", "llava_next": "llama", "llava_onevision": "qwen2",
+               "mistral3": "mistral", "llava pixtral": "mistral"}  # fmt: skip
 
 
 def _text(name: str, chances: random.Random) -> dict[str, Any]:
@@ -156,7 +164,7 @@ def _text(name: str, chances: random.Random) -> dict[str, Any]:
         text["head_dim"] = head
     if name in _TEXT_TYPES:
         text["model_type"] = _TEXT_TYPES[name]
-    if name == "gemma3":
+    if name in ("gemma3", "paligemma"):
         text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
         text["layer_types"] = text["layer_types"][: text["num_hidden_layers"]]
     if name.startswith("qwen"):
@@ -256,7 +264,7 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
         size = 3 * 2 * vision.patch_size**2
         pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
         return {"pixel_values": pixels, "image_grid_thw": grids}, (grids.prod(axis=1) // 4).tolist()
-    if model.config.model_type == "mistral3":
+    if vision.model_type == "pixtral":
         return _sized(model.config, count, chances)
     if hasattr(model.config, "image_grid_pinpoints"):
         return _packed(model.config, count, chances)
@@ -270,7 +278,7 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
 
 def _sized(config: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
     """The same for patches of pictures with their sizes; with the pictures, which the graph does not read."""
-    patch, merge = config.vision_config.patch_size, config.spatial_merge_size
+    patch, merge = config.vision_config.patch_size, getattr(config, "spatial_merge_size", 1)
     blocks = [(2, 3), (1, 1), (4, 2)][:count]
     sizes = np.array(blocks) * patch * merge
     pictures = [chances.normal(size=(3, *size)).astype(np.float32) for size in sizes]
@@ -317,6 +325,8 @@ def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.nd
     if kind.startswith("qwen"):
         model.model.rope_deltas = None
         tensors |= {"mm_token_type_ids": (row == IMAGE).int()} if given else {}
+    if kind == "paligemma" and given:  # the prompt, and what was generated
+        tensors["token_type_ids"] = (torch.arange(len(ids))[None] >= len(ids) - STEPS).int()
     if kind == "gemma3":
         tensors["token_type_ids"] = (row == IMAGE).int()
     with torch.no_grad():

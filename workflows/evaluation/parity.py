@@ -121,7 +121,7 @@ class ParityRunner:
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = comparison_machine(self._pipeline, self._open(files), len(ids))
         if reference.given:
-            machine.start(split_inputs(machine.program, reference.given), ids)
+            machine.start(split_inputs(machine.program, reference.given), ids[: len(ids) - reference.steps])
         steps = reference_steps(machine, ids, reference.steps)
         off = [logits_difference(wanted[row], logits) for row, logits in steps if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)

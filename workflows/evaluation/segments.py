@@ -74,7 +74,7 @@ class SegmentedRunner:
             sessions = {name: one.session(active.get(name), weights, mapped) for name, one in components.items()}
             machine = comparison_machine(self._pipeline, sessions, len(ids))
             if prompt_inputs:
-                machine.start(split_inputs(program, prompt_inputs), ids)
+                machine.start(split_inputs(program, prompt_inputs), ids[: len(ids) - singles])
             for row, logits in reference_steps(machine, ids, singles):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)

@@ -279,8 +279,13 @@ def _trace_features(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns 
         ComponentRole.EMBEDDINGS: partial(trace, embeddings, merged, recipe.opset),
         ComponentRole.DECODER: partial(trace, decoder, signature, recipe.opset),
     }
-    fits = len(seeing.ids) <= recipe.capacity  # two pictures or recordings may be longer than the cache of fixed graphs
-    return ComponentTraces(graphs, _caches(layers), reference, seeing if fits else None)
+    return ComponentTraces(graphs, _caches(layers), reference, seeing if _fits(seeing, recipe, family) else None)
+
+
+def _fits(seeing: ReferenceLogits, recipe: Recipe, family: Family) -> bool:
+    """Whether two pictures or recordings go through the graphs: they may be longer than what fixed graphs take."""
+    whole = family.mutual == "prompt" and recipe.graphs != "single"
+    return len(seeing.ids) <= recipe.capacity and not (whole and len(seeing.ids) - seeing.steps > recipe.chunk)
 
 
 def _feature_encoder(model: PreTrainedModel, family: Family) -> FeatureEncoderModule:

@@ -36,10 +36,11 @@ from workflows.export.layerwise import Computation, run_layerwise
 from workflows.export.own_attention import EAGER, set_attention
 from workflows.export.reference import ReferenceLogits
 from workflows.export.stand_ins import StandInProducts, StandIns
-from workflows.kvcache.token_blocks import TokenBlocks
+from workflows.kvcache.token_blocks import Mutual, TokenBlocks
 
 _TOLERANCE = 1e-3  # of the largest logit
 _BEFORE, _AFTER = 5, 9  # tokens of the comparison around its two pictures or recordings
+_SINGLES = _AFTER - 1  # the last tokens, which are fed one by one
 
 
 def deepstack_layers(model: PreTrainedModel) -> int:
@@ -114,22 +115,24 @@ def check_features(
     layers: Sequence[LayerFacts],
     encoder: FeatureEncoderModule,
     embeddings: MergedEmbeddingsModule,
-    mutual: bool = False,
+    mutual: Mutual | None = None,
     stand_ins: StandIns | None = None,
 ) -> ReferenceLogits:
     """The model's own logits after a text with two pictures or recordings. Raises RecipeError where the divided model's
     differ.
 
     The tokens go in steps that divide one of them, since a mistake in the example inputs shows in later steps alone.
-    mutual: see Family; then the steps divide none. stand_ins: of a model without weights, which is run layer by layer.
+    mutual: see Family; then the steps divide no block. stand_ins: of a model without weights, which is run layer by
+    layer.
     """
     ids = _ids_around(model, encoder.placeholder, *_example_rows(encoder))
     count = ids.shape[1]
-    blocks = TokenBlocks(ids[0].tolist(), embeddings.placeholder) if mutual else None
+    prompt = count - _SINGLES
+    blocks = _blocks(ids, prompt, embeddings.placeholder, mutual)
     half = blocks.undivided(0, count // 2) if blocks else count // 2
     steps = cached_steps(layers, [half, count - 2, count - 1, count], blocks)
     divided = _DividedModel(model, encoder, embeddings, ids)
-    types = {"token_type_ids": (ids == embeddings.placeholder).int()} if mutual else {}
+    types = _token_types(ids, prompt, embeddings.placeholder, mutual)
     own = partial(_own_logits, model, ids, {**encoder.own_inputs(ids), **types})
     runs = [(EAGER, own), *((ATTENTION_NAME, partial(divided.run, step)) for step in steps)]
     try:
@@ -152,9 +155,22 @@ def check_features(
         )
     kept = np.arange(count - _AFTER, count)
     given = {name: tensor.numpy() for name, tensor in encoder.example().items()}
-    return ReferenceLogits(
-        ids[0].numpy(), kept, expected[kept].numpy(), is_routed(model), steps=_AFTER - 1, given=given
-    )
+    return ReferenceLogits(ids[0].numpy(), kept, expected[kept].numpy(), is_routed(model), steps=_SINGLES, given=given)
+
+
+def _blocks(ids: torch.Tensor, prompt: int, placeholder: int, mutual: Mutual | None) -> TokenBlocks | None:
+    """Which tokens of `ids` [1,S] attend to each other; prompt: the number of the first that are one."""
+    if mutual is None:
+        return None
+    return TokenBlocks(ids[0, :prompt].tolist(), placeholder if mutual == "pictures" else None)
+
+
+def _token_types(ids: torch.Tensor, prompt: int, placeholder: int, mutual: Mutual | None) -> dict[str, torch.Tensor]:
+    """The same, as the model's own input says it: 1 in pictures; or 0 in the prompt, 1 behind it."""
+    if mutual is None:
+        return {}
+    marked = ids == placeholder if mutual == "pictures" else torch.arange(ids.shape[1])[None] >= prompt
+    return {"token_type_ids": marked.int()}
 
 
 class _DividedModel:

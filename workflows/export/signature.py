@@ -17,6 +17,7 @@ from workflows.export.attention import LayerFacts, chunks_of
 from workflows.export.recurrence import STATE_NAMES
 from workflows.kvcache.cache_inputs import GRID_AXES
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
+from workflows.kvcache.token_blocks import Mutual
 from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
@@ -55,7 +56,7 @@ class EmbeddedTokens:
     size: int
     grid: bool = False
     deepstack: int = 0
-    mutual: bool = False
+    mutual: Mutual | None = None
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -80,7 +81,7 @@ def decoder_signature(
     embedded: what it takes in place of ids.
     """
     outputs = [tensor_names.LOGITS, tensor_names.HIDDEN] if exposes else [tensor_names.LOGITS]
-    mutual = embedded is not None and embedded.mutual
+    mutual = None if embedded is None else embedded.mutual
     facts = StateFacts(writer, cache_groups(layers), left_aligned, mutual=mutual)
     signature = ExportSignature(outputs=outputs, facts=facts)
     if embedded is None:

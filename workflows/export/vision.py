@@ -217,9 +217,14 @@ class SizedModule(FeatureEncoderModule):
 
     def __init__(self, model: PreTrainedModel) -> None:
         super().__init__(model)
-        self.inner, self._merge = model.model, model.config.spatial_merge_size
+        self.inner, self._merge = model.model, self.merged(model)
         self._patch = model.config.vision_config.patch_size
         self.attend()
+
+    @staticmethod
+    def merged(model: PreTrainedModel) -> int:
+        """Patches along a block."""
+        return int(model.config.spatial_merge_size)
 
     def attend(self) -> None:
         self.inner.vision_tower.set_attn_implementation("eager")
@@ -239,11 +244,16 @@ class SizedModule(FeatureEncoderModule):
             states.append(layer(states[-1], mask, position_embeddings=angles))
         return self._projected(states)
 
-    def _projected(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
-        """The chosen layers' states [1,N,D] → [N / merged ones,E]; the merger reads a block number by number."""
-        layers, projector = self._config.vision_feature_layer, self.inner.multi_modal_projector
+    def _chosen(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The chosen layers' states [1,N,D], joined: [N,layers · D]"""
+        layers = self._config.vision_feature_layer
         chosen = [states[layer][0] for layer in (layers if isinstance(layers, list | tuple) else [layers])]
-        normed = projector.norm(torch.cat(chosen, dim=-1))
+        return torch.cat(chosen, dim=-1)
+
+    def _projected(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The layers' states [1,N,D] → [N / merged ones,E]; the merger reads a block number by number."""
+        projector = self.inner.multi_modal_projector
+        normed = projector.norm(self._chosen(states))
         blocks = normed.reshape(-1, self._merge**2, normed.shape[-1]).transpose(1, 2).flatten(1)
         rows: torch.Tensor = projector.linear_1(projector.patch_merger.merging_layer(blocks))
         return projector.linear_2(projector.act(rows))
@@ -274,6 +284,18 @@ class SizedModule(FeatureEncoderModule):
         height, width = (max(one.shape[side] for one in pictures) for side in (1, 2))
         padded = [torch.nn.functional.pad(one, (0, width - one.shape[2], 0, height - one.shape[1])) for one in pictures]
         return {PIXELS: torch.stack(padded), SIZES: self.example()[SIZES]}
+
+
+class PixtralModule(SizedModule):
+    """That of Pixtral 12B: LLaVA with this encoder, which merges no patches."""
+
+    @staticmethod
+    def merged(model: PreTrainedModel) -> int:
+        return 1
+
+    def _projected(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
+        rows: torch.Tensor = self.inner.multi_modal_projector(self._chosen(states))
+        return rows
 
 
 class GridsModule(FeatureEncoderModule):
@@ -395,5 +417,7 @@ def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
         return SizedModule(model)
     if kind == "packed":
         return PackedModule(model)
+    if model.config.vision_config.model_type == "pixtral":
+        return PixtralModule(model)
     own = {"idefics3": Idefics3Module, "smolvlm": Idefics3Module, "llava": LlavaModule}
     return own.get(model.config.model_type, TilesModule)(model)

@@ -68,7 +68,10 @@ def media_prompt(
         notes += hearing.notes(sounds, heard)
         text, tensors, _ = hearing.prepare(text, heard)
         inputs |= tensors
-    ids = engine.text.encode(text, special=not chat)
+    written = seeing is not None and seeing.writes_special_tokens
+    if written and prefill:
+        raise PromptError("The model reads its prompt as a whole, so its reply has no given beginning: leave it out.")
+    ids = engine.text.encode(text, special=not (chat or written))
     runs = picture_runs(ids, engine.bundle.pipeline.feature_tokens["image"], rows) if pictures else []
     spans = [PictureSpan(path=str(file), runs=one) for file, one in zip(pictures, runs, strict=True)]
     return MediaPrompt(ids, inputs, tuple(notes), tuple(spans))

@@ -14,6 +14,7 @@ from workflows.media import (
     Picture,
     PictureProcessor,
     PictureTokens,
+    PrefixTokens,
     expand_pictures,
     feature_places,
     picture_processor,
@@ -51,8 +52,15 @@ class PicturePrompts:
         if kind == "PixtralProcessor":  # the size of its blocks is the processor's
             own |= {"patch_size": processor.get("patch_size", 16)}
             own |= {"spatial_merge_size": processor.get("spatial_merge_size", 1)}
+        if kind == "PaliGemmaProcessor":  # the number of a picture's tokens is the picture processor's
+            processor = {**processor, "image_seq_length": own.get("image_seq_length")}
         pictures = picture_processor(own)
         return cls(pictures, picture_tokens({**processor, "processor_class": kind}, pictures.settings))
+
+    @property
+    def writes_special_tokens(self) -> bool:
+        """Whether a prepared text has all its special tokens, so that the tokenizer adds none."""
+        return isinstance(self._tokens, PrefixTokens)
 
     @staticmethod
     def read(files: Sequence[Path]) -> list[Picture]:
@@ -75,4 +83,6 @@ class PicturePrompts:
         tensors = {name: tensor for name, tensor in inputs.tensors.items() if name != _MASK or not tensor.all()}
         tensors |= feature_places(self._tokens, inputs.layouts)
         rows = [self._tokens.text(layout).count(self._tokens.token) for layout in inputs.layouts]
-        return expand_pictures(text, self._tokens, inputs.layouts), tensors, rows
+        expanded = expand_pictures(text, self._tokens, inputs.layouts)
+        written = self._tokens.prompt(expanded) if isinstance(self._tokens, PrefixTokens) else expanded
+        return written, tensors, rows

@@ -14,6 +14,7 @@ from workflows.common.errors import GraphError
 from workflows.common.strict_json import read_json
 from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.common.tensors import TensorSpec
+from workflows.kvcache.token_blocks import Mutual
 
 Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]
@@ -61,8 +62,8 @@ class StateFacts:
     learned relative bias does, so that no layout may move rows. positions: how many positions the model has, beyond
     which its tables end; None for no limit. right_aligned: the graph expects the newest key in the last slot.
     counts: it takes the number of slots as the number of tokens, so that no slot may be free. joins: see
-    cache_inputs.py. note: why the declared cache is not used. mutual: the places of one picture attend to each
-    other in both directions, see token_blocks.py.
+    cache_inputs.py. note: why the declared cache is not used. mutual: the places of one picture, or all tokens of a
+    prompt with pictures, attend to each other in both directions, see token_blocks.py.
     """
 
     writer: Writer
@@ -73,7 +74,7 @@ class StateFacts:
     counts: bool = False
     joins: KeyJoin = "append"
     note: str = ""
-    mutual: bool = False
+    mutual: Mutual | None = None
 
     def to_json(self) -> str:
         """The text for the graph's metadata."""
@@ -93,11 +94,12 @@ class StateFacts:
             writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
             positions = int(metadata[POSITIONS_KEY]) if POSITIONS_KEY in metadata else None
             joins = data.get("joins", "append" if writer == "host" else "place")
+            mutual = "pictures" if data.get("mutual") is True else data.get("mutual")  # True in older bundles
             if (
                 writer not in get_args(Writer)
                 or aligned not in _ALIGNED
                 or joins not in get_args(KeyJoin)
-                or not isinstance(data.get("mutual", False), bool)
+                or mutual not in (None, *get_args(Mutual))
             ):
                 raise ValueError
             if positions is not None and positions < 1:
@@ -105,7 +107,7 @@ class StateFacts:
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it again.") from None
         left, right = aligned
-        return cls(writer, groups, left, positions, right, joins=joins, mutual=data.get("mutual", False))
+        return cls(writer, groups, left, positions, right, joins=joins, mutual=mutual)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

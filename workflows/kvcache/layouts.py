@@ -133,7 +133,8 @@ def _left_aligned_reason(facts: StateFacts) -> str:
     if facts.left_aligned:
         return "uses slots as positions, which a window reassigns"
     if facts.mutual:
-        return "reads the whole of a picture at once, of which a window may have lost a part"
+        what = "a picture" if facts.mutual == "pictures" else "a prompt"
+        return f"reads the whole of {what} at once, of which a window may have lost a part"
     if facts.counts:
         return "takes the number of slots as the number of tokens, and a window has fewer slots"
     return "writes rows into their slots itself" if facts.joins == "place" else ""

@@ -1,25 +1,33 @@
-"""Runs of a prompt's tokens that attend to each other in both directions, as the places of one picture in Gemma 3 do.
+"""Runs of a prompt's tokens that attend to each other in both directions.
 
-0 0 █ █ █ 0 █ █   a block is never divided between two runs, since its first tokens attend to its last ones' keys
+0 0 █ █ █ 0 █ █   the places of each picture (Gemma 3), which also attend to what is before them
+█ █ █ █ █ █ █ █   a whole prompt with pictures (PaliGemma)
+
+A block is never divided between two runs, since its first tokens attend to its last ones' keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.kvcache.layouts import Positions
+Mutual = Literal["pictures", "prompt"]
+"""Which tokens are a block."""
 
 
 class TokenBlocks:
-    """The blocks of a prompt. ids: all its tokens. token: the placeholder whose runs are the blocks."""
+    """The blocks of a prompt. ids: all its tokens. token: the placeholder whose runs are the blocks; None for one block
+    of all tokens, whose attention no window limits.
+    """
 
-    def __init__(self, ids: Sequence[int], token: int) -> None:
-        placed = np.asarray(ids) == token
+    def __init__(self, ids: Sequence[int], token: int | None) -> None:
+        placed = np.ones(len(ids), np.bool_) if token is None else np.asarray(ids) == token
         first = placed & ~np.concatenate(([False], placed[:-1])) if len(placed) else placed
         self._blocks = np.where(placed, first.cumsum(), 0)  # 0 outside of blocks
+        self.is_whole = token is None
 
     def undivided(self, start: int, wanted: int) -> int:
         """How many tokens a run from position `start` takes instead of `wanted`, so that no block is divided."""
@@ -29,12 +37,14 @@ class TokenBlocks:
         places = np.flatnonzero(blocks == blocks[end])
         return int(places[0] - start if places[0] > start else places[-1] + 1 - start)
 
-    def ahead(self, positions: Positions) -> NDArray[np.bool_] | None:
-        """[n, n]: which later one of these tokens each attends to; None where none attends to any."""
+    def ahead(self, positions: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """[n, n]: which later one of these tokens each attends to, or which one at all beyond any window; None where
+        none attends to any.
+        """
         own = np.zeros(len(positions), np.int64)
         inside = positions < len(self._blocks)
         own[inside] = self._blocks[positions[inside]]
         if not own.any():
             return None
-        later = positions[None] > positions[:, None]
+        later = self.is_whole | (positions[None] > positions[:, None])
         return np.asarray((own[:, None] == own) & (own > 0) & later, np.bool_)

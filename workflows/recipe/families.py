@@ -2,7 +2,7 @@
 
 decoder-only, qwen3, text-part
                       positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, llava_next, mistral3, gemma3, qwen*_vl
+smolvlm, llava, llava_next, mistral3, gemma3, paligemma, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
@@ -105,7 +105,20 @@ GEMMA3 = replace(
         "window": "the places of a picture attend to each other, and a window may have lost some of them",
         "gqa": "GroupQueryAttention is causal, and the places of a picture attend to each other in both directions",
     },
-    mutual=True,
+    mutual="pictures",
+)
+
+# A prompt with pictures is read as a whole, each of its tokens attending to all; what follows it is causal.
+PALIGEMMA = replace(
+    GEMMA3,
+    name="paligemma",
+    model_types=("paligemma",),
+    covers="paligemma",
+    refused={
+        "window": "the tokens of a prompt attend to each other, and a window may have lost some of them",
+        "gqa": "GroupQueryAttention is causal, and the tokens of a prompt attend to each other in both directions",
+    },
+    mutual="prompt",
 )
 
 # A position has three numbers, and pictures have any size.
@@ -227,8 +240,8 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GRIDS, DEEPSTACK, QWEN3_5, HEARING, T5, BART, WHISPER, MU),
-        *(ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, PALIGEMMA, GRIDS, DEEPSTACK, QWEN3_5, HEARING),
+        *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )
 

@@ -34,6 +34,9 @@ _ATTENTION_LETTER, _MAMBA_LETTER = "*", "M"  # in a pattern of letters
 _BOTH = ("conv", "recurrent")
 _STATES = {"conv": ("conv",), "linear_attention": _BOTH, "mamba": _BOTH, "hybrid": _BOTH, _MAMBA_LETTER: _BOTH}
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
+_ANY_SIZE = ("pixtral",)  # types of vision encoders that read pictures of any size, whatever the model around them
+
+Sees = Literal["tiles", "packed", "patches", "grids"]
 
 # The keys in transformers' configs, the most common first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
@@ -70,7 +73,7 @@ class ModelGeometry:
     caches: what each layer keeps by the config. After the model has run, what it actually keeps replaces them
     (export/attention.py). latent: keys and values are computed from smaller latent vectors, so head_dim is not that of
     attention. chunked: some layers attend within chunks of the text. indexed: some select keys by an index, which are
-    all of them up to max_positions.
+    all of them up to max_positions. sees: what its vision encoder reads, which the family or the encoder's type says.
     """
 
     caches: tuple[LayerCache, ...]
@@ -82,6 +85,7 @@ class ModelGeometry:
     latent: bool = False
     chunked: bool = False
     indexed: bool = False
+    sees: Sees | None = None
 
     @property
     def layers(self) -> int:
@@ -113,7 +117,8 @@ class Family:
     prompt's placeholders; it reads square tiles, tiles and which of their rows to join, or the patches of pictures of
     any size with these sizes, or with grids that positions of three numbers follow from. takes_sound: a sound encoder
     does, which reads windows of sound and the masks of their frames. deepstack: the decoder's first layers take rows of
-    their own. mutual: the places of a picture attend to each other in both directions. variants: supported variants
+    their own. mutual: the places of a picture, or all tokens of a prompt with pictures, attend to each other in both
+    directions. variants: supported variants
     besides `plain`. reads: the input kind of a single graph without a cache; None for a model that generates text.
     """
 
@@ -131,10 +136,10 @@ class Family:
     source_limited: bool = False
     remote_code: bool = False
     text_part: str = ""
-    sees: Literal["tiles", "packed", "patches", "grids"] | None = None
+    sees: Sees | None = None
     takes_sound: bool = False
     deepstack: bool = False
-    mutual: bool = False
+    mutual: Literal["pictures", "prompt"] | None = None
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
@@ -159,7 +164,7 @@ class Family:
 
     def geometry(self, config: Mapping[str, object]) -> ModelGeometry:
         """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
-        names = self.config_names
+        names, sees = self.config_names, _sees(self.sees, config)
         if self.text_part:
             config = text_config(config, self.text_part, names)
         heads = _positive_int(config, names["heads"], 1 if _is_recurrent(config) else None)
@@ -178,6 +183,7 @@ class Family:
             latent=bool(config.get("kv_lora_rank")),
             chunked=CHUNKED in _layer_list(config),
             indexed=_is_indexed(config),
+            sees=sees,
         )
 
 
@@ -219,6 +225,13 @@ class FamilyRegistry:
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are "
             f"{families}."
         )
+
+
+def _sees(known: Sees | None, config: Mapping[str, object]) -> Sees | None:
+    """What a vision encoder reads by its own type, or by what is known of the family."""
+    vision = config.get("vision_config")
+    kind = vision.get("model_type") if isinstance(vision, Mapping) else None
+    return "patches" if known and kind in _ANY_SIZE else known
 
 
 def _is_recurrent(config: Mapping[str, object]) -> bool:

@@ -71,10 +71,10 @@ def test_the_places_of_a_picture_attend_to_each_other(tmp_path: Path, monkeypatc
     checkpoint = open_checkpoint(str(save_with_tiles("gemma3", tmp_path, image_token_id=200)))
     model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
     layers, vision, embeddings = causal_layers(model), TilesModule(model), MergedEmbeddingsModule(model, 200)
-    check_features(model, layers, vision, embeddings, mutual=True)
+    check_features(model, layers, vision, embeddings, mutual="pictures")
     monkeypatch.setattr("workflows.export.features.TokenBlocks.ahead", lambda blocks, positions: None)
     with pytest.raises(RecipeError, match="logits differ from its own"):
-        check_features(model, layers, vision, embeddings, mutual=True)
+        check_features(model, layers, vision, embeddings, mutual="pictures")
 
 
 def test_the_text_of_the_comparison_has_no_placeholder(tmp_path: Path) -> None:

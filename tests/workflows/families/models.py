@@ -228,7 +228,7 @@ _PATCHES: dict[str, Any] = {
 }  # fmt: skip
 _CLIP: dict[str, Any] = {**_PATCHES, "model_type": "clip_vision_model", "projection_dim": 32}
 _RESOLUTIONS = [[32, 64], [64, 32], [64, 64], [32, 96], [96, 96]]
-# model_type → what its config needs beside its text part
+# model_type → its text part, and what its config needs beside that; a model_type where the name is another
 WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
     "llava": ("llama", {"vision_config": _CLIP}),
     "vipllava": ("llama", {"vision_config": _CLIP, "vision_feature_layers": [-2, -1, 1]}),
@@ -255,6 +255,22 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
+    "paligemma": (
+        "gemma2",
+        {
+            "vision_config": {**_PATCHES, "model_type": "siglip_vision_model", "vision_use_head": False},
+            "projection_dim": 64,
+        },
+    ),
+    "pixtral": (
+        "mistral",
+        {
+            "model_type": "llava",
+            "vision_config": {**_PATCHES, "model_type": "pixtral", "image_size": 96, "head_dim": 16},
+            "vision_feature_layer": -1,
+            "vision_feature_select_strategy": "full",
+        },
+    ),
 }
 
 
@@ -269,7 +285,7 @@ def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
         "tie_word_embeddings": False,
         **config,
     }
-    return _save(AutoModelForImageTextToText, model_type, config, folder)
+    return _save(AutoModelForImageTextToText, config.pop("model_type", model_type), config, folder)
 
 
 _SOUND: dict[str, Any] = {"num_mel_bins": 80, "max_source_positions": 100, "activation_function": "gelu"}

@@ -1,4 +1,4 @@
-"""LLaVA-NeXT, OneVision and Mistral 3 see files as eager Hugging Face does with the processor's values."""
+"""LLaVA-NeXT, OneVision, Mistral 3 and Pixtral see files as eager Hugging Face does with the processor's values."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "llava_onevision": ("LlavaOnevision", TILED, {"num_image_tokens": 16, "vision_aspect_ratio": "anyres_max_2"}),
     "mistral3": ("Pixtral", {"size": {"longest_edge": 96}, "patch_size": 8},
                  {"patch_size": 8, "spatial_merge_size": 2}),
+    "pixtral": ("Pixtral", {"size": {"longest_edge": 70}, "patch_size": 8}, {"patch_size": 8}),
 }  # fmt: skip
 CASES: list[tuple[list[int], list[tuple[int, int]]]] = [
     ([63], []), ([64], []), ([3, 4], [(40, 41)]), ([70, 2], [(301, 211)]), ([1, 65], [(3, 190)]),
@@ -46,7 +47,8 @@ def test_tokens_are_those_of_the_model(model_type: str, tmp_path: Path) -> None:
     checkpoint = save_with_tiles(model_type, tmp_path / "checkpoint", IMAGE)
     build(BuildRequest(str(checkpoint), tmp_path / "bundle", {}))
     eager = transformers.AutoModelForImageTextToText.from_pretrained(checkpoint, attn_implementation="eager").eval()
-    made = settings if model_type != "mistral3" else {**settings, "patch_size": 16}  # its processor names two patches
+    merged = of_tokens.get("spatial_merge_size", 1)  # a block of so many patches a side is one to its processor
+    made = {**settings, "patch_size": settings["patch_size"] * merged} if name == "Pixtral" else settings
     theirs = getattr(transformers, f"{name}ImageProcessorPil")(**made)
     files = {"image_processor_type": f"{name}ImageProcessor", **settings}, {"processor_class": f"{name}Processor"}
     prompts, chances = prompts_of(json.dumps(files[0]), json.dumps({**files[1], **of_tokens})), np.random.default_rng(0)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflows.families.models import WITH_TILES, save_with_tiles
 from workflows.build import BuildRequest, build
-from workflows.common.errors import RecipeError
+from workflows.common.errors import PromptError, RecipeError
 from workflows.export import vision
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
@@ -34,6 +34,8 @@ def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
         row = torch.tensor([ids])
         if eager.config.model_type == "gemma3":
             given["token_type_ids"] = (row == IMAGE).int()
+        if eager.config.model_type == "paligemma" and given:
+            given["token_type_ids"] = (torch.arange(len(ids))[None] >= before).int()
         with torch.no_grad():
             logits = eager(input_ids=row, use_cache=False, **given).logits[0, -1]
         logits[IMAGE] = -torch.inf
@@ -45,6 +47,21 @@ def test_a_picture_that_goes_in_one_run_needs_a_chunk_that_holds_it(tmp_path: Pa
     checkpoint = save_with_tiles("gemma3", tmp_path / "checkpoint", IMAGE)
     with pytest.raises(RecipeError, match=r"The 16 tokens of a picture attend to each other.*set chunk to 16 or more"):
         build(BuildRequest(str(checkpoint), tmp_path / "bundle", {"graphs": "prefill-decode", "chunk": 15}))
+
+
+def test_a_prompt_that_goes_in_one_run_needs_graphs_that_hold_it(tmp_path: Path) -> None:
+    checkpoint = save_with_tiles("paligemma", tmp_path / "checkpoint", IMAGE)
+    build(BuildRequest(str(checkpoint), tmp_path / "bundle", {"graphs": "prefill-decode", "chunk": 32}))
+    tiles = np.zeros((1, 3, 32, 32), np.float32)
+    with open_engine(tmp_path / "bundle") as engine:
+        for words, fits in ((16, True), (17, False)):
+            ids = [IMAGE] * 16 + [5] * words
+            run = engine.generate(ids, GenerateOptions(max_new_tokens=2), inputs={"pixel_values": tiles}, eos=())
+            if fits:
+                assert list(run)
+                continue
+            with pytest.raises(PromptError, match=r"The prompt's 33 tokens attend to each other, and a run takes 32"):
+                list(run)
 
 
 def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +81,7 @@ def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, mo
 
 @pytest.mark.parametrize(("model_type", "options"), [
     ("llava", {}), ("gemma3", {}), ("gemma3", {"cache": "scatter"}), ("gemma3", {"graphs": "prefill-decode"}),
+    ("paligemma", {}), ("paligemma", {"cache": "scatter"}), ("paligemma", {"graphs": "prefill-decode", "chunk": 128}),
     ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:

@@ -211,6 +211,21 @@ def test_placeholders_and_what_takes_their_place() -> None:
     assert media_content("x", 1) == [{"type": "image"}, {"type": "text", "text": "x"}]
 
 
+def test_a_prompt_that_has_its_special_tokens() -> None:
+    """PaliGemma's; the number of a picture's tokens is in the picture processor's file."""
+    pictures = {
+        "image_processor_type": "SiglipImageProcessor",
+        "size": {"height": 16, "width": 16},
+        "image_seq_length": 3,
+    }
+    pali = prompts(json.dumps(pictures), json.dumps({"processor_class": "PaliGemmaProcessor"}))
+    seen = [Picture(np.zeros((5, 7, 3), np.uint8))] * 2
+    text, tensors, rows = pali.prepare(pali.with_placeholders("caption en", 2), seen)
+    assert (text, rows) == ("<image>" * 6 + "<bos>caption en\n", [3, 3])
+    assert pali.writes_special_tokens and tensors["pixel_values"].shape == (2, 3, 16, 16)
+    assert not prompts(json.dumps(PICTURES), json.dumps({"image_seq_len": 2})).writes_special_tokens
+
+
 def test_the_tokens_of_a_picture_follow_from_both_files() -> None:
     """LLaVA's from the size of its pictures; InternVL's processor divides them, whatever their settings say."""
     cut = {"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": 28}, "crop_size": 28}

@@ -81,3 +81,13 @@ def test_chunks_are_in_the_metadata_where_there_are_any() -> None:
             StateFacts.of_metadata({FACTS_KEY: text.replace('"chunked": true', wrong)})
     with pytest.raises(GraphError, match="malformed"):  # chunks have a size
         StateFacts.of_metadata({FACTS_KEY: text.replace('"window": 8', '"window": null')})
+
+
+def test_which_tokens_attend_to_each_other_is_in_the_metadata() -> None:
+    facts = StateFacts("host", (GroupFacts("full", "mask", (0,), None),), mutual="prompt")
+    text = facts.to_json()
+    assert StateFacts.of_metadata({FACTS_KEY: text}) == facts
+    older = StateFacts.of_metadata({FACTS_KEY: text.replace('"prompt"', "true")})
+    assert older is not None and older.mutual == "pictures"
+    with pytest.raises(GraphError, match="malformed"):
+        StateFacts.of_metadata({FACTS_KEY: text.replace('"prompt"', '"all"')})

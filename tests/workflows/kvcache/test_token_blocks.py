@@ -24,6 +24,15 @@ def test_one_at_either_end() -> None:
     assert TokenBlocks([], 9).undivided(0, 4) == 4
 
 
+def test_a_whole_prompt_is_one_block() -> None:
+    """Its tokens attend to all others, also to those before a window; what follows attends to none ahead."""
+    blocks = TokenBlocks([5, 9, 5], None)
+    assert blocks.is_whole and [blocks.undivided(0, wanted) for wanted in (1, 2, 3, 4)] == [3, 3, 3, 4]
+    ahead = blocks.ahead(np.arange(4))
+    assert ahead is not None and ahead.tolist() == [[True] * 3 + [False]] * 3 + [[False] * 4]
+    assert blocks.ahead(np.arange(3, 4)) is None
+
+
 def test_places_attend_to_later_ones_of_their_block() -> None:
     ahead = TokenBlocks(IDS, 9).ahead(np.arange(9))
     assert ahead is not None

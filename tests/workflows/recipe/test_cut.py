@@ -36,6 +36,12 @@ def decoder(config: dict[str, Any] | None = None, **options: Any) -> Cut:
     return cut("llama", LLAMA | (config or {}), "text-generation", **options)
 
 
+def seeing(encoder: str) -> Cut:
+    """Of a LLaVA with this vision encoder."""
+    config = {"text_config": LLAMA, "vision_config": {"model_type": encoder}}
+    return cut("llava", config, "image-text-to-text", cache="static")
+
+
 def behind_encoder(**options: Any) -> Cut:
     """Of a T5."""
     return cut("t5", T5, "translation", **options)
@@ -281,3 +287,10 @@ def test_a_sound_is_read_whole() -> None:
     encoder, decoder = cut("whisper", config, "automatic-speech-recognition", cache="static").components
     assert encoder.own_inputs == ("input_features",) and "source_mask" not in decoder.inputs
     assert encoder.own_outputs == CROSS
+
+
+@pytest.mark.parametrize(
+    ("encoder", "reads"), [("clip_vision_model", ("pixel_values",)), ("pixtral", ("pixel_values", "image_sizes"))]
+)
+def test_a_vision_encoder_takes_what_its_own_type_reads(encoder: str, reads: tuple[str, ...]) -> None:
+    assert seeing(encoder).components[0].inputs == reads

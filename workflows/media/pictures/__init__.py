@@ -20,7 +20,13 @@ from workflows.media.pictures.ratio_tiles import RatioTiles
 from workflows.media.pictures.resolution_tiles import ResolutionTiles
 from workflows.media.pictures.sized_patches import SizedPatches
 from workflows.media.pictures.tiles import Tiles
-from workflows.media.pictures.tokens import PictureTokens, expand_pictures, feature_places, picture_tokens
+from workflows.media.pictures.tokens import (
+    PictureTokens,
+    PrefixTokens,
+    expand_pictures,
+    feature_places,
+    picture_tokens,
+)
 
 __all__ = [
     "MOST_PIXELS",
@@ -30,6 +36,7 @@ __all__ = [
     "PictureLayout",
     "PictureProcessor",
     "PictureTokens",
+    "PrefixTokens",
     "expand_pictures",
     "feature_places",
     "picture_processor",

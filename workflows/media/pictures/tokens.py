@@ -8,11 +8,12 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
     InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
     LLaVA               <image> per patch; LLaVA-NeXT and OneVision: for the whole, the rows of the tiles, their ends
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
+    PaliGemma           <image> per patch; <bos> behind the last picture, and a line's end behind the prompt
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Protocol
@@ -34,6 +35,7 @@ KINDS = {
     "LlavaProcessor": "patch_size",
     "LlavaNextProcessor": "patch_size",
     "LlavaOnevisionProcessor": "num_image_tokens",
+    "PaliGemmaProcessor": "image_seq_length",
     "PixtralProcessor": None,
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
@@ -139,6 +141,29 @@ class FramedTokens:
     def text(self, layout: PictureLayout) -> str:
         """See PictureTokens."""
         return f"\n\n{self.placeholder}{self.token * self.count}<end_of_image>\n\n"
+
+
+@dataclass(frozen=True)
+class PrefixTokens:
+    """count: tokens of a picture. Its processor writes the special tokens of the whole prompt."""
+
+    kind: str
+    count: int
+    placeholder = token = "<image>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind, "image_seq_length": self.count}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return self.token * self.count
+
+    def prompt(self, text: str) -> str:
+        """A text with its pictures, with all special tokens."""
+        end = text.rfind(self.token) + len(self.token) if self.token in text else 0
+        return f"{text[:end]}<bos>{text[end:]}\n"
 
 
 @dataclass(frozen=True)
@@ -296,13 +321,18 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
         options.ignore("patch_size", "spatial_merge_size")  # of the picture processor
         options.finish()
         return RowTokens(kind)
-    count = options.integer(key, _DEFAULT_TOKENS[key], highest=65_536) if key else 0
+    default = 0 if kind == "PaliGemmaProcessor" else _DEFAULT_TOKENS.get(str(key), 0)
+    count = options.integer(key, default, highest=65_536) if key else 0
     options.finish()
     if key is None:
         return GridTokens(kind)
     if key == "image_seq_len":
         return TileTokens(kind, count)
-    return FramedTokens(kind, count) if kind == "Gemma3Processor" else BetweenTokens(kind, count)
+    counted: dict[str, Callable[[str, int], PictureTokens]] = {
+        "Gemma3Processor": FramedTokens,
+        "PaliGemmaProcessor": PrefixTokens,
+    }
+    return counted.get(kind, BetweenTokens)(kind, count)
 
 
 def expand_pictures(prompt: str, tokens: PictureTokens, layouts: Sequence[PictureLayout]) -> str:

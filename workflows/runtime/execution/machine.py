@@ -194,7 +194,7 @@ class Machine:
         inputs.source.read(given or {}, self._control, self._observer)
         inputs.check_places()
         self._position_map = inputs.position_map()
-        self._blocks = inputs.blocks() if self.cache.planner.mutual else None
+        self._blocks = inputs.blocks(self.cache.planner.mutual)
         self._prompt, self._last, self._next = inputs, None, None
         self.bindings.clear()
         if given:
@@ -342,8 +342,9 @@ def _undivided(blocks: TokenBlocks, cache: KVCache, start: int, count: int, widt
         return min(whole, count)
     fits = count and (width is None or whole <= width)
     if not fits or cache.fitting_tokens(start, whole, width) < whole:
+        owner = "The prompt" if blocks.is_whole else "A picture"
         raise PromptError(
-            f"A picture's {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
+            f"{owner}'s {whole:,} tokens attend to each other, and a run takes {max(count, 1):,} of them here: "
             f"use another provider, or build the model with a chunk of {whole:,} or more."
         )
     return whole

@@ -20,7 +20,7 @@ from workflows.kvcache.cache_inputs import IDS, POSITIONS
 from workflows.kvcache.geometry import SOURCE_MASK
 from workflows.kvcache.grid_positions import GridPositions
 from workflows.kvcache.layouts import Positions
-from workflows.kvcache.token_blocks import TokenBlocks
+from workflows.kvcache.token_blocks import Mutual, TokenBlocks
 from workflows.runtime.execution.binding import Binding, Observer
 from workflows.runtime.execution.run_control import RunControl
 from workflows.runtime.loading.sessions import OpenSession
@@ -242,11 +242,15 @@ class PromptInputs:
         port, feed = min(inputs.items(), key=lambda one: one[1].name == "audio")  # grids are of pictures and videos
         return GridPositions(self._ids.tolist(), self._placeholder(feed), grids, len(self._features(port, feed)))
 
-    def blocks(self) -> TokenBlocks | None:
-        """The places of pictures in the prompt; None where no picture came with it."""
+    def blocks(self, mutual: Mutual | None) -> TokenBlocks | None:
+        """The places of pictures in the prompt, or the prompt; None where no picture came with it. mutual: of which
+        tokens attend to each other.
+        """
+        if mutual is None:
+            return None
         for port, feed in self._feature_inputs.items():
             if feed.name == "image" and len(self._features(port, feed)):
-                return TokenBlocks(self._ids.tolist(), self._placeholder(feed))
+                return TokenBlocks(self._ids.tolist(), self._placeholder(feed) if mutual == "pictures" else None)
         return None
 
     @property

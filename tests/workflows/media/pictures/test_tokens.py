@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from workflows.common.errors import MediaError
-from workflows.media import PictureLayout, expand_pictures, picture_tokens
+from workflows.media import PictureLayout, PrefixTokens, expand_pictures, picture_tokens
 from workflows.media.pictures.resolution_tiles import best_resolution
 
 RESOLUTIONS = [(32, 64), (64, 32), (64, 64), (32, 96), (96, 96)]
@@ -18,17 +19,20 @@ GRIDS = [(0, 0), (1, 1), (2, 3), (4, 1)]
 PROMPT = "User: {0}a picture{0} and another"
 
 
-def processor(name: str, image_processor: str, **more: Any) -> Any:
-    """A processor of transformers with a tokenizer of one word."""
+def processor(
+    name: str, image_processor: str, pictures: dict[str, Any] | None = None, bos: str | None = None, **more: Any
+) -> Any:
+    """A processor of transformers with a tokenizer of one word. pictures: settings of its picture processor."""
     import transformers
     from tokenizers import Tokenizer, models
 
     extra = {"image_token": "<image_soft_token>", "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>"}
     special = {"extra_special_tokens": extra} if name == "Gemma3Processor" else {}
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer(models.WordLevel({"?": 0}, unk_token="?")), unk_token="?", **special
+        tokenizer_object=Tokenizer(models.WordLevel({"?": 0}, unk_token="?")), unk_token="?", bos_token=bos, **special
     )
-    return getattr(transformers, name)(getattr(transformers, f"{image_processor}Pil")(), tokenizer, **more)
+    own = getattr(transformers, f"{image_processor}Pil")(**(pictures or {}))
+    return getattr(transformers, name)(own, tokenizer, **more)
 
 
 def expanded(theirs: Any, prompt: str, inputs: dict[str, Any], count: int) -> str:
@@ -84,6 +88,20 @@ def test_a_picture_of_gemma() -> None:
     result = expand_pictures(prompt, tokens, [PictureLayout(1, 1)] * 2)
     assert result == expanded(theirs, prompt, {"num_crops": [0, 0]}, 2)
     assert result.count(tokens.token) == 14
+
+
+def test_a_prompt_with_all_its_special_tokens() -> None:
+    """PaliGemma's processor writes the text's beginning behind the last picture, and ends it with a line."""
+    theirs = processor("PaliGemmaProcessor", "SiglipImageProcessor", pictures={"image_seq_length": 7}, bos="<bos>")
+    tokens = picture_tokens({"processor_class": "PaliGemmaProcessor", "image_seq_length": 7})
+    assert isinstance(tokens, PrefixTokens)
+    for prompt, count in (("<image>describe", 1), ("<image><image>which one?", 2), ("a<image> b", 1)):
+        _, (layout,), *_ = theirs.prepare_inputs_layout(images=[[Image.new("RGB", (3, 3))] * count], text=[prompt])
+        expected = expanded(theirs, layout, {}, count)
+        assert tokens.prompt(expand_pictures(prompt, tokens, [PictureLayout(1, 1)] * count)) == expected
+    assert picture_tokens(json.loads(json.dumps(tokens.settings))) == tokens
+    with pytest.raises(MediaError, match="image_seq_length = None and needs a whole number"):
+        picture_tokens({"processor_class": "PaliGemmaProcessor"})
 
 
 def test_tiles_between_two_tokens() -> None:
