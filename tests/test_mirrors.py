@@ -104,7 +104,8 @@ TOGETHER = {
     "inspection/test_node_profile": "measure/profile",
     "inspection/test_snapshots": "inspection/build_stages",
     "interop/test_assemble": "interop/feature_placement",
-    "interop/test_genai_export": "graph/signature interop/genai_graphs",
+    "interop/test_genai_composites": "interop/genai_pictures interop/genai_speech interop/genai_types",
+    "interop/test_genai_export": "graph/signature interop/genai_graphs interop/graph_ends",
     "measure/test_bench": "measure/roofline",
     # what changes graphs, and reads them for that
     "graph/test_load": "graph/dtypes graph/external_data graph/operator_schemas graph/subgraphs",

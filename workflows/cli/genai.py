@@ -33,7 +33,7 @@ def export_folder(
     link: bool = typer.Option(False, "--link", help="Link the weights instead of copying them, where the disk can."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Write a bundle as a folder that onnxruntime-genai runs, with a sample in Python and C++."""
+    """Write a bundle as a folder that onnxruntime-genai runs, with a sample program."""
     from workflows.interop.genai_export import export_genai
 
     if version not in (1, 2):

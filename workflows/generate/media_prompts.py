@@ -13,7 +13,7 @@ from pathlib import Path
 from workflows.common.errors import PromptError
 from workflows.generate.chat_template import TemplateMessage
 from workflows.generate.engine import Engine
-from workflows.generate.picture_prompts import PicturePrompts
+from workflows.generate.picture_prompts import PicturePrompts, single_pictures
 from workflows.generate.picture_runs import picture_runs
 from workflows.generate.prompt_encoder import media_content
 from workflows.generate.sound_prompts import SoundPrompts
@@ -62,7 +62,7 @@ def media_prompt(
         read = seeing.read(pictures)
         notes += [note for picture in read for note in picture.notes]
         text, tensors, rows = seeing.prepare(text, read)
-        inputs |= tensors
+        inputs |= single_pictures(tensors) if engine.machine.program.loops else tensors
     if hearing is not None:
         heard = hearing.read(sounds)
         notes += hearing.notes(sounds, heard)

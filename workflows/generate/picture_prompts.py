@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError
+from workflows.common.tensor_names import GRIDS, PIXELS
 from workflows.media import (
     Picture,
     PictureProcessor,
@@ -21,11 +24,38 @@ from workflows.media import (
     picture_tokens,
     read_picture,
 )
-from workflows.runtime.execution.prompt_inputs import NamedInputs
+from workflows.runtime.execution.prompt_inputs import NamedInputs, single_items
 
 _FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
 
 _MASK = "pixel_attention_mask"
+
+
+def picture_settings(bundle: Bundle) -> dict[str, object]:
+    """How a bundle's pictures are prepared, for `picture_processor`. Raises BundleError where it does not say."""
+    settings, processor = (bundle.json_object(name) or {} for name in _FILES)
+    if not settings and not processor:
+        raise BundleError(
+            f"The bundle has no {_FILES[0]}, which says how a picture is prepared: add the file to the checkpoint "
+            "and build the bundle again."
+        )
+    kind = processor.get("processor_class") or settings.get("processor_class")
+    own = processor if "image_processor" in processor else settings or processor
+    part = own.get("image_processor")
+    own = {**(part if isinstance(part, dict) else own), "processor_class": kind}
+    if kind == "PixtralProcessor":  # the size of its blocks is the processor's
+        own |= {"patch_size": processor.get("patch_size", 16)}
+        own |= {"spatial_merge_size": processor.get("spatial_merge_size", 1)}
+    return own
+
+
+def single_pictures(tensors: NamedInputs) -> NamedInputs:
+    """The tensors of several pictures as lists of each one's, for an encoder that runs once for each picture."""
+    grids = tensors.get(GRIDS)
+    if grids is None:
+        return {name: single_items(np.asarray(tensor)) for name, tensor in tensors.items()}
+    ends = np.cumsum(np.prod(np.asarray(grids), axis=1))[:-1]
+    return {**tensors, PIXELS: np.split(np.asarray(tensors[PIXELS]), ends), GRIDS: single_items(np.asarray(grids))}
 
 
 class PicturePrompts:
@@ -39,23 +69,12 @@ class PicturePrompts:
         """Raises PromptError for a bundle that does not see, BundleError or MediaError where it does not say how."""
         if "image" not in bundle.pipeline.feature_tokens:
             raise PromptError("The bundle reads no pictures: leave the pictures out.")
-        settings, processor = (bundle.json_object(name) or {} for name in _FILES)
-        if not settings and not processor:
-            raise BundleError(
-                f"The bundle has no {_FILES[0]}, which says how a picture is prepared: add the file to the checkpoint "
-                "and build the bundle again."
-            )
-        kind = processor.get("processor_class") or settings.get("processor_class")
-        own = processor if "image_processor" in processor else settings or processor
-        part = own.get("image_processor")
-        own = {**(part if isinstance(part, dict) else own), "processor_class": kind}
-        if kind == "PixtralProcessor":  # the size of its blocks is the processor's
-            own |= {"patch_size": processor.get("patch_size", 16)}
-            own |= {"spatial_merge_size": processor.get("spatial_merge_size", 1)}
-        if kind == "PaliGemmaProcessor":  # the number of a picture's tokens is the picture processor's
+        own, processor = picture_settings(bundle), bundle.json_object(_FILES[1]) or {}
+        if own["processor_class"] == "PaliGemmaProcessor":  # the number of a picture's tokens is the picture processor's
             processor = {**processor, "image_seq_length": own.get("image_seq_length")}
         pictures = picture_processor(own)
-        return cls(pictures, picture_tokens({**processor, "processor_class": kind}, pictures.settings))
+        tokens = picture_tokens({**processor, "processor_class": own["processor_class"]}, pictures.settings)
+        return cls(pictures, tokens)
 
     @property
     def writes_special_tokens(self) -> bool:

@@ -37,7 +37,9 @@ from workflows.generate.generation_config import GenerationConfig
 from workflows.graph.load import load_graph
 from workflows.graph.signature import signature_of
 from workflows.inspection.contents import check_graphs
+from workflows.interop.genai_composites import CompositeExport
 from workflows.interop.genai_graphs import adapt_graph, adaptation_faults
+from workflows.interop.genai_types import composite_export, composite_fault
 from workflows.interop.graph_folder import GraphFolder
 from workflows.runtime.program.program import Program
 from workflows.wire.events import BuildDone
@@ -93,12 +95,18 @@ def export_genai(
 
 
 def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator[Fault]:
-    yield from unsupported_keys(bundle.pipeline, version)
+    composite = composite_export(bundle, program) if version == 1 else None
+    if version == 1 and (fault := composite_fault(bundle, program)) is not None:
+        yield fault
+    yield from unsupported_keys(bundle.pipeline, version, composite=composite is not None)
     yield from adaptation_faults(program)
+    if composite is not None:
+        yield from composite.faults()
     if program.all_carried and (version == 2 or not bundle.pipeline.metadata.genai):
         yield from _state_faults(program, version)
     defaults = GenerationConfig.of_bundle(bundle)
-    for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
+    applied = {"not_applied", *_SEARCH, *(composite.applied if composite else ())}
+    for name, value in defaults.model_dump(exclude_defaults=True, exclude=applied).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
 
 
@@ -137,6 +145,7 @@ def _write(
     bundle: Bundle, program: Program, draft: Path, version: GenaiVersion, link: bool, cancelled: Callable[[], bool]
 ) -> None:
     folder = GraphFolder(draft, link=link)
+    composite = composite_export(bundle, program) if version == 1 else None
     tensors: dict[str, TensorNames] = {}
     written: dict[str, str] = {}  # source file → file here
     for name, session in bundle.pipeline.pipeline.sessions.items():
@@ -144,7 +153,7 @@ def _write(
             raise Cancelled("The export was cancelled.")
         source = bundle.file(session.file)
         graph = load_graph(source).proto
-        changed = adapt_graph(graph, name, program)
+        changed = composite.adapt(name, graph) if composite else adapt_graph(graph, name, program)
         if changed is not None and bundle.pipeline.metadata.own_names(name):
             message = f"the nodes that {name} needs for genai's inputs use Joinery's tensor names"
             raise BundleError(f"{bundle.where} cannot be exported to genai: at metadata.names: {message}.")
@@ -157,6 +166,9 @@ def _write(
         if (text := bundle.text(f"tokenizer/{word}")) is not None:
             (draft / word).write_text(text, "utf-8")
     pipeline = bundle.pipeline.with_files(written)
+    if composite is not None:
+        _write_composite(composite, draft, {name: one.file for name, one in pipeline.pipeline.sessions.items()})
+        return
     config = to_plain_version2(pipeline) if version == 2 else _version_1(bundle, pipeline, program, tensors)
     if {*parse_genai(config, CONFIG, importing=True).pipeline.dataflow} != {*pipeline.pipeline.dataflow}:
         message = "genai connects graphs by equal tensor names, and would connect these differently"
@@ -166,10 +178,30 @@ def _write(
         write_samples(bundle, draft)
 
 
+def _write_composite(composite: CompositeExport, draft: Path, files: Mapping[str, str]) -> None:
+    """Writes the configuration, the preprocessor's settings, and a sample. files: by session."""
+    bundle, program = composite.bundle, composite.program
+    config = composite.configuration(_geometry(bundle, program), files, _search_defaults(bundle))
+    for name, content in {CONFIG: config, **composite.files()}.items():
+        (draft / name).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if (sample := composite.sample()) is not None:
+        page, facts = sample
+        _write_page(bundle, draft / "sample.py", page, facts)
+
+
 def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, TensorNames]) -> Json:
+    shares, defaults = program.facts.writer == "gqa", _search_defaults(bundle)
+    return to_version1(pipeline, _geometry(bundle, program), tensors, shares_buffer=shares, defaults=defaults)
+
+
+def _search_defaults(bundle: Bundle) -> Json:
+    return GenerationConfig.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
+
+
+def _geometry(bundle: Bundle, program: Program) -> DecoderGeometry:
     config, first = _checkpoint_config(bundle), program.state[0]
     states = {} if bundle.pipeline.metadata.genai else _layer_states(program)
-    geometry = DecoderGeometry(
+    return DecoderGeometry(
         layers=1 + max([*(tensor.layer for tensor in program.state), *states]),
         kv_heads=first.sized(1)[-3],
         head_size=first.sized(1)[-1],
@@ -177,9 +209,6 @@ def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Ma
         width=_size(config, "hidden_size"),
         states=states,
     )
-    defaults = GenerationConfig.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
-    shares = program.facts.writer == "gqa"
-    return to_version1(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
 
 
 def _checkpoint_config(bundle: Bundle) -> Json:
@@ -194,15 +223,20 @@ def _size(config: Json, key: str) -> int:
 
 
 def write_samples(bundle: Bundle, folder: Path) -> None:
-    """Writes the samples with the bundle's names and tokens."""
-    facts = {
+    """Writes the samples of a model of text."""
+    for name, page in _PAGES.items():
+        _write_page(bundle, folder / name, page, {})
+
+
+def _write_page(bundle: Bundle, path: Path, page: str, facts: Mapping[str, str]) -> None:
+    """Writes a sample with the bundle's names and tokens. facts: beside those of every sample."""
+    known = {
         "name": _comment_safe(bundle.pipeline.metadata.name or bundle.folder.name),
         "context": str(bundle.pipeline.capacity),
         "chat": str(ChatTemplate.of_bundle(bundle) is not None),
     }
-    for name, page in _PAGES.items():
-        text = (resources.files("resources") / "samples" / page).read_text("utf-8")
-        (folder / name).write_text(Template(text).substitute(facts), "utf-8")
+    text = (resources.files("resources") / "samples" / page).read_text("utf-8")
+    path.write_text(Template(text).substitute({**known, **facts}), "utf-8")
 
 
 def _comment_safe(name: str) -> str:

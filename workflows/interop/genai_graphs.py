@@ -2,6 +2,7 @@
 
     genai provides                           the graph takes
     attention_mask [1, total] integers ──▶   masks [1, 1, columns, total], seqlens_k, total_sequence_length
+    (the past's slots where it has none)     and position_ids
     past [1, heads, before, size]            past, the same
     present [1, heads, total, size]    ◀──   the new tokens' rows, concatenated to past
 
@@ -11,19 +12,16 @@ A graph with genai's inputs and outputs already is left unchanged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from workflows.bundle.outline import Fault
 from workflows.common import tensor_names
-from workflows.common.tensor_names import POSITIONS_KEY
-from workflows.common.tensors import Array, TensorSpec
-from workflows.graph.signature import signature_of
+from workflows.common.tensors import TensorSpec
+from workflows.interop.graph_ends import GraphEnds
 from workflows.kvcache import StateTensor
-from workflows.kvcache.geometry import FACTS_KEY
 from workflows.runtime.program.program import Program
 
 TOTAL = "total_sequence_length"
@@ -56,12 +54,15 @@ def adaptation_faults(program: Program) -> Iterator[Fault]:
 
 def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto | None:
     """A copy of a session's graph, without external data, that genai can feed; None where no change is needed."""
-    changed = deepcopy(model)
-    inputs = signature_of(model).inputs
-    ends = _GraphEnds(changed.graph, inputs)
+    ends = StepEnds(model)
+    feed_step(ends, session, program)
+    return ends.model() if ends.changed else None
+
+
+def feed_step(ends: StepEnds, session: str, program: Program) -> None:
+    """Adapts the masks, lengths, positions and cache of a session that runs at each step."""
     session_feeds = {port[1]: feed for port, feed in program.decode.feeds.items() if port[0] == session}
-    specs = {spec.name: spec for spec in inputs}
-    facts = program.facts
+    specs, facts = ends.specs, program.facts
     for group in facts.groups:
         spec = specs.get(group.mask)
         if spec is not None and len(spec.shape) == 4:
@@ -69,51 +70,45 @@ def adapt_graph(model: onnx.ModelProto, session: str, program: Program) -> onnx.
     for name in (tensor_names.SEQLENS, tensor_names.TOTAL_LENGTH):
         if name in specs and name in session_feeds and session_feeds[name].kind == "driver":
             ends.length(specs[name])
-    if facts.left_aligned and tensor_names.POSITIONS in specs:
+    if (facts.left_aligned or not ends.masked) and tensor_names.POSITIONS in specs:
         ends.positions(specs[tensor_names.POSITIONS])
     for tensor in program.cache_tensors.get(session, ()):
         if facts.writer == "host" and tensor.gives == "rows":
             ends.join(tensor)
         if ends.changed:
             ends.grow(tensor)
-    if not ends.changed:
-        return None
-    ends.finish()
-    entries = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
-    del changed.metadata_props[:]
-    changed.metadata_props.extend(entries)  # the facts about the cache no longer hold
-    return changed
 
 
-class _GraphEnds:
-    """Adds nodes before and after those of a graph."""
+class StepEnds(GraphEnds):
+    """The ends of a graph that runs at each step.
 
-    def __init__(self, graph: onnx.GraphProto, inputs: Sequence[TensorSpec]) -> None:
-        self._graph, self._before, self._after = graph, list[onnx.NodeProto](), list[onnx.NodeProto]()
-        self._columns = next((spec.name for spec in inputs if spec.name in _WIDE), "")
-        self._known: dict[tuple[object, ...], str] = {}  # operator and inputs, or constant → output name
-        self._replaced: set[str] = set()
+    past: a tensor of the cache that tells how many tokens were before the step; None where attention_mask does.
+    blocks: the placeholder whose runs attend to each other in both directions; None where none do.
+    """
+
+    def __init__(self, model: onnx.ModelProto, past: StateTensor | None = None, blocks: int | None = None) -> None:
+        super().__init__(model)
+        self._past, self._blocks = past, blocks
+        self._columns = next((name for name in self.specs if name in _WIDE), "")
 
     @property
-    def changed(self) -> bool:
-        return bool(self._before or self._after)
+    def masked(self) -> bool:
+        """Whether the graph takes genai's attention_mask."""
+        return self._past is None
 
     def mask(self, spec: TensorSpec, window: int | None) -> None:
-        """Computes a causal mask [1, 1, columns, total] from attention_mask; spec: of the graph's mask input."""
-        seen = [
-            self._node("LessOrEqual", self._keys(), self._queries()),
-            self._node("Cast", tensor_names.MASK, to=_BOOL),
-        ]
+        """Computes a causal mask [1, 1, columns, total]; spec: of the graph's mask input."""
+        seen = self._node("LessOrEqual", self._keys(), self._queries())
         if window is not None:
             back = self._node("Sub", self._queries(), self._keys())
-            seen.append(self._node("Less", back, self._scalar(window)))
-        both = seen[0]
-        for other in seen[1:]:
-            both = self._node("And", both, other)
-        wide = self._node("Unsqueeze", both, self._numbers(0, 1))
-        smallest = float(spec.as_float32(np.array(spec.lowest, spec.numpy_dtype)))
-        zero, lowest = (self._constant(np.array(value, np.float32)) for value in (0, smallest))
-        self._replace(spec.name, self._cast(self._node("Where", wide, zero, lowest), spec))
+            seen = self._node("And", seen, self._node("Less", back, self._scalar(window)))
+        if self._blocks is not None:
+            seen = self._node("Or", seen, self._same_block(self._blocks))
+        if self.masked:
+            seen = self._node("And", seen, self._node("Cast", tensor_names.MASK, to=_BOOL))
+        wide = self._node("Unsqueeze", seen, self._numbers(0, 1))
+        zero = self._constant(np.array(0, np.float32))
+        self._replace(spec.name, self._cast(self._node("Where", wide, zero, self._lowest(spec)), spec))
 
     def length(self, spec: TensorSpec) -> None:
         """Computes the number of tokens after the step, minus one for seqlens_k."""
@@ -122,17 +117,12 @@ class _GraphEnds:
         self._replace(spec.name, self._cast(self._node("Reshape", count, self._numbers(*[1] * len(spec.shape))), spec))
 
     def positions(self, spec: TensorSpec) -> None:
-        """Computes the positions of the step's tokens from attention_mask."""
+        """Computes the positions of the step's tokens."""
         self._replace(spec.name, self._cast(self._node("Reshape", self._queries(), self._numbers(1, -1)), spec))
 
     def join(self, tensor: StateTensor) -> None:
         """Concatenates past and the new rows to present."""
-        rows = f"{_PREFIX}{tensor.present}.rows"
-        for node in self._graph.node:
-            for ends in (node.input, node.output):
-                for i, name in enumerate(ends):
-                    if name == tensor.present:
-                        ends[i] = rows
+        rows = self._renamed(tensor.present)
         self._after.append(helper.make_node("Concat", [tensor.past, rows], [tensor.present], axis=tensor.slot_axis))
 
     def grow(self, tensor: StateTensor) -> None:
@@ -142,18 +132,61 @@ class _GraphEnds:
                 axis = value.type.tensor_type.shape.dim[tensor.slot_axis]
                 axis.dim_param = TOTAL if value.name == tensor.present else "past_sequence_length"
 
-    def finish(self) -> None:
-        """Inserts the nodes and removes the inputs that they replace."""
-        inputs = [value for value in self._graph.input if value.name not in self._replaced]
-        if self._replaced and tensor_names.MASK not in {value.name for value in inputs}:
-            inputs.insert(1, helper.make_tensor_value_info(tensor_names.MASK, _I64, [1, TOTAL]))
-        nodes = [*self._before, *self._graph.node, *self._after]
-        del self._graph.input[:], self._graph.node[:]
-        self._graph.input.extend(inputs)
-        self._graph.node.extend(nodes)
+    def suppress(self, tokens: Sequence[int], first: Sequence[int] = ()) -> None:
+        """Logits that never choose `tokens`, and none of `first` right behind a prompt: with `past` alone."""
+        if not tokens and not first:
+            return
+        spec = self.outputs[tensor_names.LOGITS]
+        count, rows = int(spec.shape[-1]), self._renamed(spec.name)
+        barred = self._barred(count, tokens)
+        if first and self._past is not None:
+            start = self._node("Equal", self._before_step(self._past), self._numbers(0))
+            barred = self._node("Or", barred, self._node("And", start, self._barred(count, first)))
+        lowest = self._cast(self._lowest(spec), spec)
+        self._after.append(helper.make_node("Where", [barred, lowest, rows], [spec.name]))
+
+    def _barred(self, count: int, tokens: Sequence[int]) -> str:
+        """[V]: whether each token is among these."""
+        barred = np.zeros(count, np.bool_)
+        barred[list(tokens)] = True
+        return self._constant(barred)
+
+    def model(self) -> onnx.ModelProto:
+        """The changed copy, which takes genai's mask where a node reads it."""
+        self._graph.input.extend(self._missing_mask())
+        return super().model()
+
+    def _missing_mask(self) -> list[onnx.ValueInfoProto]:
+        own = {value.name for value in self._graph.input} - self._replaced
+        if tensor_names.MASK in own or not any(tensor_names.MASK in node.input for node in self._before):
+            return []
+        for value in [value for value in self._graph.input if value.name == tensor_names.MASK]:
+            self._graph.input.remove(value)  # one of another shape
+        self._replaced.discard(tensor_names.MASK)
+        return [helper.make_tensor_value_info(tensor_names.MASK, _I64, [1, TOTAL])]
 
     def _total(self) -> str:
-        return self._node("Shape", tensor_names.MASK, start=1, end=2)
+        """[1]: the number of tokens after the step."""
+        if self._past is None:
+            return self._node("Shape", tensor_names.MASK, start=1, end=2)
+        return self._node("Add", self._before_step(self._past), self._node("Shape", self._columns, start=1, end=2))
+
+    def _before_step(self, past: StateTensor) -> str:
+        """[1]: the number of slots of the past."""
+        return self._node("Shape", past.past, start=past.slot_axis, end=past.slot_axis + 1)
+
+    def _same_block(self, token: int) -> str:
+        """[columns, total]: whether both are places of one run of `token` in this step."""
+        placed = self._node("Cast", self._node("Equal", tensor_names.IDS, self._scalar(token)), to=_I64)  # [1, columns]
+        shifted = self._node("Pad", placed, self._numbers(0, 1, 0, -1))
+        first = self._node("Cast", self._node("Greater", placed, shifted), to=_I64)
+        block = self._node("Mul", self._node("CumSum", first, self._scalar(1)), placed)
+        start = self._node("Sub", self._total(), self._node("Shape", self._columns, start=1, end=2))
+        widths = self._node("Concat", self._numbers(0), start, self._numbers(0, 0), axis=0)
+        keys = self._node("Pad", block, widths)  # [1, total]
+        queries = self._node("Transpose", block)  # [columns, 1]
+        inside = self._node("Greater", queries, self._scalar(0))
+        return self._node("And", self._node("Equal", queries, keys), inside)
 
     def _bounds(self) -> tuple[str, str]:
         """Scalars: the step's first and last position + 1."""
@@ -168,37 +201,3 @@ class _GraphEnds:
         """[1, total]."""
         every = self._node("Range", self._scalar(0), self._bounds()[1], self._scalar(1))
         return self._node("Unsqueeze", every, self._numbers(0))
-
-    def _cast(self, name: str, spec: TensorSpec) -> str:
-        is_bfloat16 = spec.dtype == "bfloat16"  # which numpy lacks
-        kind = onnx.TensorProto.BFLOAT16 if is_bfloat16 else helper.np_dtype_to_tensor_dtype(np.dtype(spec.numpy_dtype))
-        return self._node("Cast", name, to=int(kind))
-
-    def _scalar(self, value: int) -> str:
-        return self._constant(np.array(value, np.int64))
-
-    def _numbers(self, *values: int) -> str:
-        return self._constant(np.array(values, np.int64))
-
-    def _constant(self, value: Array) -> str:
-        key = (value.dtype.str, value.shape, value.tobytes())
-        if key not in self._known:
-            self._known[key] = f"{_PREFIX}constant_{len(self._known)}"
-            self._graph.initializer.append(numpy_helper.from_array(value, self._known[key]))
-        return self._known[key]
-
-    def _node(self, op: str, *inputs: str, **attributes: int) -> str:
-        """Adds a node, or reuses an equal one, and returns its output."""
-        key = (op, inputs, tuple(attributes.items()))
-        if key not in self._known:
-            name = self._known[key] = f"{_PREFIX}{op.lower()}_{len(self._known)}"
-            self._before.append(helper.make_node(op, list(inputs), [name], name=name, **attributes))
-        return self._known[key]
-
-    def _replace(self, name: str, made: str) -> None:
-        """Replaces the graph's input `name`, which is removed, by the value `made`."""
-        for node in self._graph.node:
-            for i, read in enumerate(node.input):
-                if read == name:
-                    node.input[i] = made
-        self._replaced.add(name)

@@ -274,8 +274,8 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
-    """One of WITH_TILES: it reads pictures or tiles of 32 pixels."""
+def save_with_tiles(model_type: str, folder: Path, image_token_id: int, **changes: Any) -> Path:
+    """One of WITH_TILES: it reads pictures or tiles of 32 pixels; `changes` to its config."""
     from transformers import AutoModelForImageTextToText
 
     text, config = WITH_TILES[model_type]
@@ -284,6 +284,7 @@ def save_with_tiles(model_type: str, folder: Path, image_token_id: int) -> Path:
         "image_token_id": image_token_id,
         "tie_word_embeddings": False,
         **config,
+        **changes,
     }
     return _save(AutoModelForImageTextToText, config.pop("model_type", model_type), config, folder)
 

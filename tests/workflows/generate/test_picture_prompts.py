@@ -17,7 +17,7 @@ from workflows.bundle import Bundle
 from workflows.cli import run
 from workflows.common.errors import BundleError, MediaError, PromptError
 from workflows.generate import Engine, GenerateOptions, open_engine
-from workflows.generate.picture_prompts import PicturePrompts
+from workflows.generate.picture_prompts import PicturePrompts, single_pictures
 from workflows.generate.prompt_encoder import media_content
 from workflows.media import Picture
 from workflows.wire.events import GenerationDone
@@ -261,3 +261,13 @@ def test_a_bundle_of_text_sees_nothing(demo_bundle: Path, cli: Callable[..., tup
     assert code == 2 and "reads no pictures" in err and err.count("\n") == 1
     code, _, err = cli("generate", demo_bundle, "--image", "x.png", "--prompt-ids", "3")
     assert code == 2 and "--image puts a picture before a text" in err
+
+
+def test_the_tensors_of_each_picture() -> None:
+    """By the grids of patches, where there are some."""
+    patches = np.arange(22).reshape(11, 2)
+    each = single_pictures({"pixel_values": patches, "image_grid_thw": np.array([[1, 2, 3], [1, 1, 5]])})
+    assert [one.tolist() for one in each["pixel_values"]] == [patches[:6].tolist(), patches[6:].tolist()]
+    assert [one.tolist() for one in each["image_grid_thw"]] == [[[1, 2, 3]], [[1, 1, 5]]]
+    ((first, second),) = single_pictures({"pixel_values": patches[:2]}).values()
+    assert first.tolist() == [[0, 1]] and second.tolist() == [[2, 3]]

@@ -118,8 +118,7 @@ def test_present_is_past_and_the_new_rows(past: int, tokens: int, tmp_path: Path
 def test_lengths_and_positions_come_from_the_mask(tmp_path: Path) -> None:
     """seqlens_k, total_sequence_length, and the positions of a graph that takes slots for them."""
     from tests.workflows.graph.making import model, node, value
-    from workflows.graph.signature import signature_of
-    from workflows.interop.genai_graphs import _GraphEnds
+    from workflows.interop.genai_graphs import StepEnds
 
     integer, small = onnx.TensorProto.INT64, onnx.TensorProto.INT32
     shapes = {"input_ids": ((1, "n"), integer), "seqlens_k": ((1,), small), "total_sequence_length": ((), small),
@@ -128,13 +127,11 @@ def test_lengths_and_positions_come_from_the_mask(tmp_path: Path) -> None:
     outputs = [value(f"out_{name}", shape, kind) for name, (shape, kind) in shapes.items()]
     nodes = [node("Identity", [name], [f"out_{name}"]) for name in shapes]
     graph = model(nodes, inputs=inputs, outputs=outputs, ir_version=9)
-    specs = {spec.name: spec for spec in signature_of(graph).inputs}
-    change = _GraphEnds(graph.graph, list(specs.values()))
+    change = StepEnds(graph)
     for name in ("seqlens_k", "total_sequence_length"):
-        change.length(specs[name])
-    change.positions(specs["position_ids"])
-    change.finish()
-    onnx.save(graph, tmp_path / "g.onnx")
+        change.length(change.specs[name])
+    change.positions(change.specs["position_ids"])
+    onnx.save(change.model(), tmp_path / "g.onnx")
     session = ort.InferenceSession(tmp_path / "g.onnx")
     assert [one.name for one in session.get_inputs()] == ["input_ids", "attention_mask"]
     feeds = {"input_ids": np.zeros((1, 3), np.int64), "attention_mask": np.ones((1, 8), np.int64)}

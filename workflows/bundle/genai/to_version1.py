@@ -55,8 +55,12 @@ _FACTS = ("model_type", "name", "architecture", "vocabulary", "source_limit", "c
           "names")  # fmt: skip
 
 
-def unsupported_keys(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
-    """Yields what genai cannot express, by the key of version 2; version: of its configuration."""
+def unsupported_keys(pipeline: Pipeline, version: int = 1, *, composite: bool = False) -> Iterator[Fault]:
+    """Yields what genai cannot express, by the key of version 2.
+
+    version: of its configuration. composite: whether it is exported as one of the models with several graphs that
+    version 1 knows.
+    """
     flow = pipeline.pipeline
     if pipeline.metadata.layout in ("window", "fifo") or pipeline.window is not None:
         where = pipeline.settings.path("sliding_window")
@@ -64,7 +68,7 @@ def unsupported_keys(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
     if version == 2:
         return
     was_version_1 = bool(pipeline.metadata.genai.get("model"))
-    if pipeline.route not in ("decoder", "combined", "decoder-pipeline") and not was_version_1:
+    if pipeline.route not in ("decoder", "combined", "decoder-pipeline") and not (was_version_1 or composite):
         message = f"the released genai runs no composite of the route {pipeline.route} as Joinery builds it"
         yield Fault("pipeline.flow", message)
     if any(stage.when == "final" for stage in flow.flow):
@@ -77,7 +81,8 @@ def unsupported_keys(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
         yield Fault("pipeline.strategy", "version 1 has no such key, and states drafting differently")
     if pipeline.generation is not None and pipeline.generation.logits:
         yield Fault("generation.logits", "version 1 has no chain")
-    yield from _branching(pipeline)
+    if not composite:
+        yield from _branching(pipeline)
 
 
 def _branching(pipeline: Pipeline) -> Iterator[Fault]:
@@ -114,7 +119,14 @@ def to_version1(
     tensors: by session. shares_buffer: whether past and present may share one buffer. defaults: of `search`, from the
     checkpoint. `unsupported_keys` must be empty for the pipeline.
     """
-    data = pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    made = version1_of_decoder(pipeline, geometry, shares_buffer=shares_buffer, defaults=defaults)
+    _put_sessions(made, pipeline, _json_of(pipeline), tensors)
+    return {key: made[key] for key in ("model", "search", "speculative", "engine") if key in made}
+
+
+def version1_of_decoder(pipeline: Pipeline, geometry: DecoderGeometry, *, shares_buffer: bool, defaults: Json) -> Json:
+    """The configuration without its sessions: tokens, lengths, search, and the decoder's sizes and cache."""
+    data = _json_of(pipeline)
     made = deepcopy(pipeline.metadata.genai)
     made.pop("pipeline", None)
     was_version_1 = "model" in made
@@ -131,8 +143,12 @@ def to_version1(
     combined = value_at(data, "pipeline.state.kv_cache.format") == "combined"
     for path, (pattern, usual) in (COMBINED if combined else SEPARATE).items():
         put(made, path, value_at(data, f"pipeline.state.kv_cache.{pattern}") or usual)
-    _put_sessions(made, pipeline, data, tensors)
-    return {key: made[key] for key in ("model", "search", "speculative", "engine") if key in made}
+    return made
+
+
+def _json_of(pipeline: Pipeline) -> Json:
+    data: Json = pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return data
 
 
 def _put_lengths(made: Json, pipeline: Pipeline) -> None:
