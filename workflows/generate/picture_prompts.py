@@ -70,7 +70,7 @@ class PicturePrompts:
         if "image" not in bundle.pipeline.feature_tokens:
             raise PromptError("The bundle reads no pictures: leave the pictures out.")
         own, processor = picture_settings(bundle), bundle.json_object(_FILES[1]) or {}
-        if own["processor_class"] == "PaliGemmaProcessor":  # the number of a picture's tokens is the picture processor's
+        if own["processor_class"] == "PaliGemmaProcessor":  # the picture processor has the number of a picture's tokens
             processor = {**processor, "image_seq_length": own.get("image_seq_length")}
         pictures = picture_processor(own)
         tokens = picture_tokens({**processor, "processor_class": own["processor_class"]}, pictures.settings)
