@@ -126,7 +126,7 @@ TOGETHER = {
     # pictures and sound are read from whole files
     "media/pictures/test_processor": (
         "media/pictures/fixed_size media/pictures/patch_grid media/pictures/pixel_values media/pictures/ratio_tiles "
-        "media/pictures/resolution_tiles media/pictures/sized_patches "
+        "media/pictures/resolution_tiles media/pictures/sized_patches media/pictures/pooled_patches "
         "media/pictures/tiles"
     ),
     "media/sound/test_sound_file": "media/sound/container",

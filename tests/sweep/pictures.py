@@ -117,6 +117,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         "mistral3": {"spatial_merge_size": 2, "vision_feature_layer": -1},
         "llava pixtral": {"vision_feature_layer": chances.choice([-1, [-2, 1]]),
                           "vision_feature_select_strategy": "full"},
+        "gemma4": {"audio_token_id": 206, "video_token_id": 207},
         "paligemma": {"projection_dim": text["hidden_size"]},
         "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
         "vipllava": {"vision_feature_layers": [-2, 1]},
@@ -129,6 +130,10 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         kinds[name], vision["head_dim"] = "pixtral", vision["hidden_size"] // vision["num_attention_heads"]
     if name in kinds:
         vision["model_type"] = kinds[name]
+    if name == "gemma4":
+        vision |= {"num_key_value_heads": vision["num_attention_heads"], "pooling_kernel_size": chances.choice([2, 3]),
+                   "head_dim": 4 * chances.choice([2, 3]), "standardize": chances.choice([False, True]),
+                   "position_embedding_size": 20, "use_clipped_linears": chances.choice([False, True])}  # fmt: skip
     if name == "paligemma":
         vision["vision_use_head"] = False
     if name == "internvl":
@@ -141,7 +146,8 @@ def _resolutions(edge: int) -> list[list[int]]:
 
 
 _TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
-               "gemma3": "gemma3_text", "paligemma": "gemma2", "llava_next": "llama", "llava_onevision": "qwen2",
+               "gemma3": "gemma3_text", "paligemma": "gemma2",
+               "gemma4": "gemma4_text", "llava_next": "llama", "llava_onevision": "qwen2",
                "mistral3": "mistral", "llava pixtral": "mistral"}  # fmt: skip
 
 
@@ -164,6 +170,12 @@ def _text(name: str, chances: random.Random) -> dict[str, Any]:
         text["head_dim"] = head
     if name in _TEXT_TYPES:
         text["model_type"] = _TEXT_TYPES[name]
+    if name == "gemma4":
+        text |= {"global_head_dim": chances.choice([16, 28]), "vocab_size_per_layer_input": VOCABULARY,
+                 "hidden_size_per_layer_input": chances.choice([0, 6]), "num_hidden_layers": 4,
+                 "num_kv_shared_layers": chances.choice([0, 2]),
+                 "use_bidirectional_attention": chances.choice([None, "vision"])}  # fmt: skip
+        text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"] * 2}
     if name in ("gemma3", "paligemma"):
         text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
         text["layer_types"] = text["layer_types"][: text["num_hidden_layers"]]
@@ -211,7 +223,7 @@ def _grid_vision(name: str, text: Mapping[str, Any], chances: random.Random) -> 
 
 def _sizes(config: Any) -> str:
     text, vision = config.get_text_config(), config.vision_config
-    head = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
+    head = text.to_dict().get("head_dim") or text.hidden_size // text.num_attention_heads
     heads = getattr(vision, "num_attention_heads", None) or vision.num_heads
     size = getattr(vision, "embed_dim", None) or vision.hidden_size
     return (
@@ -264,7 +276,7 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
         size = 3 * 2 * vision.patch_size**2
         pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
         return {"pixel_values": pixels, "image_grid_thw": grids}, (grids.prod(axis=1) // 4).tolist()
-    if vision.model_type == "pixtral":
+    if vision.model_type in ("pixtral", "gemma4_vision"):
         return _sized(model.config, count, chances)
     if hasattr(model.config, "image_grid_pinpoints"):
         return _packed(model.config, count, chances)
@@ -278,11 +290,16 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
 
 def _sized(config: Any, count: int, chances: np.random.Generator) -> tuple[dict[str, np.ndarray], list[int]]:
     """The same for patches of pictures with their sizes; with the pictures, which the graph does not read."""
-    patch, merge = config.vision_config.patch_size, getattr(config, "spatial_merge_size", 1)
+    patch, pool = config.vision_config.patch_size, getattr(config.vision_config, "pooling_kernel_size", None)
+    merge = pool or getattr(config, "spatial_merge_size", 1)
     blocks = [(2, 3), (1, 1), (4, 2)][:count]
     sizes = np.array(blocks) * patch * merge
     pictures = [chances.normal(size=(3, *size)).astype(np.float32) for size in sizes]
     patches = np.concatenate([patches_in_blocks(one, patch, merge) for one in pictures])
+    if pool:
+        split = patches.reshape(-1, 3, patch, patch).transpose(0, 2, 3, 1)
+        given = {"pixel_values": split.reshape(len(patches), -1), "image_sizes": sizes}
+        return given, [rows * columns for rows, columns in blocks]
     edge = sizes.max()
     padded = [np.pad(one, ((0, 0), (0, edge - one.shape[1]), (0, edge - one.shape[2]))) for one in pictures]
     given = {"pixel_values": patches, "image_sizes": sizes, "pictures": np.stack(padded)}
@@ -312,6 +329,19 @@ def _of_packed(given: Mapping[str, np.ndarray]) -> dict[str, torch.Tensor]:
     return {"pixel_values": pictures, "image_sizes": torch.from_numpy(given["sizes"][:, :2])}
 
 
+def _of_pooled(given: Mapping[str, np.ndarray], patch: int, pool: int) -> dict[str, torch.Tensor]:
+    """The model's own inputs for patches in blocks: those of each picture with their places, padded to as many."""
+    places = []
+    for height, width in given["image_sizes"] // patch // pool:
+        blocks = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1).reshape(-1, 1, 2) * pool
+        inner = np.stack(np.meshgrid(np.arange(pool), np.arange(pool), indexing="ij"), -1).reshape(1, -1, 2)
+        places.append(torch.from_numpy((blocks + inner).reshape(-1, 2)[:, ::-1].copy()))
+    pad, patches = torch.nn.utils.rnn.pad_sequence, torch.from_numpy(given["pixel_values"])
+    split = patches.split([len(one) for one in places])
+    return {"pixel_values": pad(split, batch_first=True),
+            "image_position_ids": pad(places, batch_first=True, padding_value=-1)}  # fmt: skip
+
+
 def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.ndarray:
     """The model's own logits [S,V]."""
     kind, row = model.config.model_type, torch.tensor([ids])
@@ -325,6 +355,10 @@ def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.nd
     if kind.startswith("qwen"):
         model.model.rope_deltas = None
         tensors |= {"mm_token_type_ids": (row == IMAGE).int()} if given else {}
+    if kind == "gemma4" and given:
+        vision = model.config.vision_config
+        tensors = _of_pooled(given, vision.patch_size, vision.pooling_kernel_size)
+        tensors["mm_token_type_ids"] = (row == IMAGE).int()
     if kind == "paligemma" and given:  # the prompt, and what was generated
         tensors["token_type_ids"] = (torch.arange(len(ids))[None] >= len(ids) - STEPS).int()
     if kind == "gemma3":

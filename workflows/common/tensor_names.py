@@ -14,6 +14,7 @@ PLACES, WEIGHTS = "feature_places", "feature_weights"  # [rows, taps]: the encod
 FEATURES = "image_features"  # the rows that take the place of the placeholders of pictures
 SOUND_FEATURES = "audio_features"  # and of the placeholders of recordings
 DEEPSTACK = "deepstack_embeds"  # [1, S, layers · E]: what the first layers add at the placeholders of pictures
+PER_LAYER = "per_layer_inputs"  # [1, S, layers · P]: a token's own embedding for each layer
 SOUND = "input_features"  # a log-mel spectrogram [windows, mels, frames]
 SOUND_MASK = "input_features_mask"  # [windows, frames]: 1 at every frame of sound, 0 behind its end
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"

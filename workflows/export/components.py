@@ -30,7 +30,13 @@ from workflows.export.encoder_decoder import (
 from workflows.export.equivalence import check_causal, check_layers
 from workflows.export.experts import connect_experts
 from workflows.export.feature_encoder import FeatureEncoderModule
-from workflows.export.features import EmbedsDecoderModule, MergedEmbeddingsModule, check_features, check_one_run
+from workflows.export.features import (
+    EmbedsDecoderModule,
+    MergedEmbeddingsModule,
+    check_features,
+    check_one_run,
+    per_layer_size,
+)
 from workflows.export.load import load_model
 from workflows.export.reference import SEEING_FILE, ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
@@ -265,11 +271,12 @@ def _trace_features(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns 
     family = family_for(recipe.model_type, recipe.task)
     encoder = _feature_encoder(model, family)
     embeddings = MergedEmbeddingsModule(model, encoder.placeholder)
-    if family.mutual and recipe.graphs != "single":
+    mutual = family.mutual_of(model.config.to_dict())
+    if mutual and recipe.graphs != "single":
         check_one_run(encoder, recipe.chunk)
-    seeing = check_features(model, layers, encoder, embeddings, family.mutual, stand_ins)
+    seeing = check_features(model, layers, encoder, embeddings, mutual, stand_ins)
     hidden, writer = model.get_input_embeddings().weight.shape[1], cache_writer(recipe.cache)
-    embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, family.mutual)
+    embedded = EmbeddedTokens(hidden, family.sees == "grids", embeddings.deepstack, per_layer_size(model), mutual)
     signature = decoder_signature(layers, writer, dtype=_kv_dtype(recipe), embedded=embedded)
     decoder = EmbedsDecoderModule(model, signature, layers)
     merged = merged_embeddings_signature(embedded, encoder.features, encoder.placeholder)

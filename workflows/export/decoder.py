@@ -110,16 +110,20 @@ def run_causal(
     positions: torch.Tensor,
     own_mask: bool = False,
     embeds: torch.Tensor | None = None,
+    per_layer: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Logits [1,S,V] of a causal LM. own_mask: the model builds its masks, as a probe requires.
 
     Otherwise it gets an unused 4-D mask, which keeps it from building others; the adapter has its own. embeds: in place
-    of `ids`, [1,S,E].
+    of `ids`, [1,S,E]. per_layer: a token's embeddings for each layer [1,S,L·P], which go with `embeds` (Gemma 4).
     """
     width = positions.shape[-1]
     recurrent = "cache_params" in inspect.signature(type(model).forward).parameters  # a model without attention
     unused = None if own_mask or recurrent else torch.zeros(1, 1, width, width)
     taken = {"input_ids": ids} if embeds is None else {"inputs_embeds": embeds}
+    if per_layer is not None:
+        layers = model.config.get_text_config().num_hidden_layers
+        taken["per_layer_inputs"] = per_layer.unflatten(-1, (layers, -1))
     cache = {"cache_params": adapter} if recurrent else {"past_key_values": adapter, "position_ids": positions}
     output = model(**taken, attention_mask=unused, use_cache=True, **cache)
     logits: torch.Tensor = output.logits
@@ -207,7 +211,7 @@ def _causal_mask(start: int, end: int, window: int | None, chunked: bool, blocks
     if chunked and window:
         seen &= queries // window == keys // window
     ahead = None if blocks is None else blocks.ahead(np.arange(start, end))
-    if ahead is not None:
+    if ahead is not None and blocks is not None and (window or not blocks.in_windows):
         seen[:, start:] |= torch.from_numpy(ahead)
     return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 

@@ -7,6 +7,8 @@ decoder     inputs_embeds · position_ids [1,S] or [3,1,S] · attention_mask · 
 
 With deepstack (Meng et al. 2024), the first L layers add rows of their own at the placeholders: a row of features has
 (1+L)·E numbers, and the embeddings give deepstack_embeds [1,S,L·E] too, zero at all other tokens.
+A token of Gemma 4 has an embedding of P numbers for each layer: the embeddings give per_layer_inputs [1,S,L·P], which
+features do not change.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflows.common.errors import RecipeError, printable
-from workflows.common.tensor_names import DEEPSTACK
+from workflows.common.tensor_names import DEEPSTACK, EMBEDS, PER_LAYER
 from workflows.export.attention import (
     ATTENTION_NAME,
     MODEL_ERRORS,
@@ -49,19 +51,44 @@ def deepstack_layers(model: PreTrainedModel) -> int:
     return len(getattr(vision, "deepstack_visual_indexes", ()))
 
 
+def per_layer_size(model: PreTrainedModel) -> int:
+    """The numbers of a token's embeddings for all layers, which Gemma 4 has beside the first."""
+    table = getattr(getattr(model.model, "language_model", None), "embed_tokens_per_layer", None)
+    return 0 if table is None else int(table.weight.shape[1])
+
+
 class MergedEmbeddingsModule(torch.nn.Module):  # type: ignore[misc]
-    """The embedding table, and rows of features in the place of placeholders, in their order."""
+    """The embedding table, and rows of features in the place of placeholders, in their order.
+
+    Gemma 4 has the padding token's embeddings at placeholders of what is not read here, video and sound, and at all
+    placeholders those of its layers.
+    """
 
     def __init__(self, model: PreTrainedModel, placeholder: int) -> None:
         super().__init__()
         self.table, self.placeholder = model.get_input_embeddings(), placeholder
         self.deepstack = deepstack_layers(model)
+        self.layer_table = model.model.language_model.embed_tokens_per_layer if per_layer_size(model) else None
+        self.padding = model.config.get_text_config().pad_token_id
+        unread = [getattr(model.config, name, None) for name in ("video_token_id", "audio_token_id")]
+        self.unread = [token for token in unread if token is not None and model.config.model_type == "gemma4"]
+        self.outputs = (
+            EMBEDS,
+            *([DEEPSTACK] if self.deepstack else []),
+            *([] if self.layer_table is None else [PER_LAYER]),
+        )
 
     def forward(self, input_ids: torch.Tensor, features: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """[1,S], [rows,(1+L)·E] → [1,S,E], and [1,S,L·E] where there are L layers with deepstack"""
+        """[1,S], [rows,(1+L)·E] → [1,S,E], and [1,S,L·E] where there are L layers with deepstack, or [1,S,L·P] with
+        embeddings of P numbers for each of L layers
+        """
+        for token in self.unread:
+            input_ids = torch.where(input_ids == token, self.padding, input_ids)
         embeds: torch.Tensor = self.table(input_ids)
         places, size = (input_ids == self.placeholder)[..., None], embeds.shape[-1]
         merged = embeds.masked_scatter(places, features[:, :size])
+        if self.layer_table is not None:
+            return merged, self.layer_table(torch.where(places[..., 0], self.padding, input_ids))
         if not self.deepstack:
             return (merged,)
         none = torch.zeros(1, input_ids.shape[1], self.deepstack * size)
@@ -93,7 +120,14 @@ class EmbedsDecoderModule(DecoderModule):
 
     def run(self, adapter: BaseCacheAdapter, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         with deepstacked(self.model, by_name.get(DEEPSTACK)):
-            return run_causal(self.model, adapter, None, by_name["position_ids"], embeds=by_name["inputs_embeds"])
+            return run_causal(
+                self.model,
+                adapter,
+                None,
+                by_name["position_ids"],
+                embeds=by_name[EMBEDS],
+                per_layer=by_name.get(PER_LAYER),
+            )
 
 
 def check_one_run(vision: FeatureEncoderModule, chunk: int) -> None:
@@ -160,14 +194,15 @@ def check_features(
 
 def _blocks(ids: torch.Tensor, prompt: int, placeholder: int, mutual: Mutual | None) -> TokenBlocks | None:
     """Which tokens of `ids` [1,S] attend to each other; prompt: the number of the first that are one."""
-    if mutual is None:
-        return None
-    return TokenBlocks(ids[0, :prompt].tolist(), placeholder if mutual == "pictures" else None)
+    return None if mutual is None else TokenBlocks(ids[0, :prompt].tolist(), placeholder, mutual)
 
 
 def _token_types(ids: torch.Tensor, prompt: int, placeholder: int, mutual: Mutual | None) -> dict[str, torch.Tensor]:
-    """The same, as the model's own input says it: 1 in pictures; or 0 in the prompt, 1 behind it."""
-    if mutual is None:
+    """The same, as the model's own input says it: 1 in pictures; or 0 in the prompt, 1 behind it.
+
+    Models with another input for it have it among those of their encoder (own_inputs).
+    """
+    if mutual not in ("pictures", "prompt"):
         return {}
     marked = ids == placeholder if mutual == "pictures" else torch.arange(ids.shape[1])[None] >= prompt
     return {"token_type_ids": marked.int()}
@@ -184,7 +219,7 @@ class _DividedModel:
         ids: torch.Tensor,
     ) -> None:
         self._model, self._encoder, self._embeddings, self._ids = model, encoder, embeddings, ids
-        self._rows: tuple[torch.Tensor, ...] = ()
+        self._rows: dict[str, torch.Tensor] = {}
         self._positions = encoder.positions(model, ids)
 
     def run(self, step: CachedStep) -> torch.Tensor:
@@ -192,11 +227,12 @@ class _DividedModel:
         part = slice(step.start, step.end)
         if not self._rows:
             self._encoder.attend()
-            self._rows = self._embeddings(self._ids, self._encoder(**self._encoder.example()))
-        embeds, *more = self._rows
-        with using_adapter(step.adapter), deepstacked(self._model, more[0][:, part] if more else None):
-            positions = self._positions[..., part]
-            return run_causal(self._model, step.adapter, None, positions, embeds=embeds[:, part])[0]
+            rows = self._embeddings(self._ids, self._encoder(**self._encoder.example()))
+            self._rows = dict(zip(self._embeddings.outputs, rows, strict=True))
+        rows = {name: value[:, part] for name, value in self._rows.items()}
+        with using_adapter(step.adapter), deepstacked(self._model, rows.get(DEEPSTACK)):
+            positions, beside = self._positions[..., part], rows.get(PER_LAYER)
+            return run_causal(self._model, step.adapter, None, positions, embeds=rows[EMBEDS], per_layer=beside)[0]
 
 
 def _results(

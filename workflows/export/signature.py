@@ -50,19 +50,26 @@ class EmbeddedTokens:
     """What a decoder takes in place of ids.
 
     size: of an embedding. grid: whether a position has three numbers. deepstack: the number of layers that add a row of
-    features to their output. mutual: see StateFacts.
+    features to their output. per_layer: the numbers of a token's embeddings for all layers. mutual: see StateFacts.
     """
 
     size: int
     grid: bool = False
     deepstack: int = 0
+    per_layer: int = 0
     mutual: Mutual | None = None
 
     @property
     def sizes(self) -> dict[str, int]:
         """Its inputs, and the numbers of a row of each."""
-        more = {tensor_names.DEEPSTACK: self.deepstack * self.size} if self.deepstack else {}
-        return {tensor_names.EMBEDS: self.size, **more}
+        sizes = {tensor_names.EMBEDS: self.size, tensor_names.DEEPSTACK: self.deepstack * self.size}
+        sizes[tensor_names.PER_LAYER] = self.per_layer
+        return {name: size for name, size in sizes.items() if size}
+
+    @property
+    def row(self) -> int:
+        """The numbers of a row of features."""
+        return (1 + self.deepstack) * self.size
 
 
 def decoder_signature(
@@ -126,7 +133,7 @@ def merged_embeddings_signature(embedded: EmbeddedTokens, features: str, placeho
     ids = torch.zeros(1, _S, dtype=torch.long)
     ids[0, 1:] = placeholder
     signature.add(tensor_names.IDS, ids, {1: SEQUENCE})
-    signature.add(features, torch.zeros(_S - 1, sum(embedded.sizes.values())), {0: FEATURE_ROWS})
+    signature.add(features, torch.zeros(_S - 1, embedded.row), {0: FEATURE_ROWS})
     return signature
 
 

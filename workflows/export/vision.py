@@ -231,18 +231,23 @@ class SizedModule(FeatureEncoderModule):
 
     def forward(self, pixel_values: torch.Tensor, image_sizes: torch.Tensor) -> torch.Tensor:
         """[patches,3·patch·patch], [pictures,2] → [blocks,E]"""
-        tower, number = self.inner.vision_tower, torch.arange(pixel_values.shape[0])
-        sizes = image_sizes // self._patch
-        counts = sizes.prod(dim=1)
-        ends = counts.cumsum(0)
-        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
-        row, column = _in_blocks(number - (ends - counts)[picture], sizes[:, 1][picture], self._merge)
+        tower = self.inner.vision_tower
+        picture, row, column = self._places(pixel_values.shape[0], image_sizes)
         hidden = tower.ln_pre(pixel_values @ tower.patch_conv.weight.flatten(1).T)[None]
         angles = tower.patch_positional_embedding(hidden, torch.stack([row, column], dim=-1))
         mask, states = _same(picture), [hidden]
         for layer in tower.transformer.layers:
             states.append(layer(states[-1], mask, position_embeddings=angles))
         return self._projected(states)
+
+    def _places(self, count: int, image_sizes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """[N] the picture, row and column of each of `count` patches."""
+        number, sizes = torch.arange(count), image_sizes // self._patch
+        counts = sizes.prod(dim=1)
+        ends = counts.cumsum(0)
+        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
+        row, column = _in_blocks(number - (ends - counts)[picture], sizes[:, 1][picture], self._merge)
+        return picture, row, column
 
     def _chosen(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
         """The chosen layers' states [1,N,D], joined: [N,layers · D]"""
@@ -296,6 +301,46 @@ class PixtralModule(SizedModule):
     def _projected(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
         rows: torch.Tensor = self.inner.multi_modal_projector(self._chosen(states))
         return rows
+
+
+class PooledModule(SizedModule):
+    """That of Gemma 4, which gives the mean of each block of patches. A patch has its channels last."""
+
+    @staticmethod
+    def merged(model: PreTrainedModel) -> int:
+        return int(model.config.vision_config.pooling_kernel_size)
+
+    def forward(self, pixel_values: torch.Tensor, image_sizes: torch.Tensor) -> torch.Tensor:
+        """[patches,patch·patch·3], [pictures,2] → [blocks,E]"""
+        tower = self.inner.vision_tower
+        picture, row, column = self._places(pixel_values.shape[0], image_sizes)
+        places = torch.stack([column, row], dim=-1)[None]
+        hidden = tower.patch_embedder(pixel_values[None], places, torch.zeros_like(places[..., 0], dtype=torch.bool))
+        angles, mask = tower.encoder.rotary_emb(hidden, places), _same(picture)
+        for layer in tower.encoder.layers:
+            hidden = layer(hidden, position_embeddings=angles, attention_mask=mask, position_ids=places)
+        means = hidden[0].unflatten(0, (-1, self._merge**2)).mean(dim=1) * tower.pooler.root_hidden_size
+        if tower.config.standardize:
+            means = (means - tower.std_bias) * tower.std_scale
+        rows: torch.Tensor = self.inner.embed_vision(means)
+        return rows
+
+    def example(self) -> dict[str, torch.Tensor]:
+        example = super().example()
+        patches = example[PIXELS].unflatten(1, (3, self._patch, self._patch))
+        return {**example, PIXELS: patches.permute(0, 2, 3, 1).flatten(1).contiguous()}
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """The patches with the places of each, padded to as many in both pictures."""
+        example = self.example()
+        picture, row, column = self._places(len(example[PIXELS]), example[SIZES])
+        counts, pad = picture.bincount().tolist(), torch.nn.utils.rnn.pad_sequence
+        places = torch.stack([column, row], dim=-1).split(counts)
+        return {
+            PIXELS: pad(example[PIXELS].split(counts), batch_first=True),
+            "image_position_ids": pad(places, batch_first=True, padding_value=-1),
+            "mm_token_type_ids": (ids == self.placeholder).int(),
+        }
 
 
 class GridsModule(FeatureEncoderModule):
@@ -414,7 +459,7 @@ def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
     if kind == "grids":
         return GridsModule(model)
     if kind == "patches":
-        return SizedModule(model)
+        return PooledModule(model) if model.config.model_type == "gemma4" else SizedModule(model)
     if kind == "packed":
         return PackedModule(model)
     if model.config.vision_config.model_type == "pixtral":

@@ -56,7 +56,7 @@ class StepTokens:
     valid length it is fed includes the padding, which no token attends to. position_ids: [3, n] where the graph takes
     three numbers per token; None for `positions`. kin: [n, n], which of each other's keys branching tokens attend to;
     None where each attends to those before it. ahead: [n, n], which of each other's keys they attend to besides, though
-    these come later; None for none.
+    these come later; None for none. ahead_in_windows: so in the groups of layers with a window alone.
     """
 
     ids: Sequence[int]
@@ -69,6 +69,7 @@ class StepTokens:
     position_ids: NDArray[np.int64] | None = None
     kin: NDArray[np.bool_] | None = None
     ahead: NDArray[np.bool_] | None = None
+    ahead_in_windows: bool = False
 
     def driver(self, spec: TensorSpec) -> Array:
         """The array of an input other than a mask."""
@@ -98,7 +99,7 @@ class StepTokens:
         seen = self._seen(keys, visible, self.positions)
         if self.kin is not None:
             seen[:, self._own_columns(keys)] &= self.kin
-        if self.ahead is not None:
+        if self.ahead is not None and (visible.window is not None or not self.ahead_in_windows):
             seen[:, self._own_columns(keys)] |= self.ahead
         np.copyto(mask[0, 0, self.real], 0, where=seen)
         if len(self.ids) < self.columns:

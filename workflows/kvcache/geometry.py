@@ -63,7 +63,7 @@ class StateFacts:
     which its tables end; None for no limit. right_aligned: the graph expects the newest key in the last slot.
     counts: it takes the number of slots as the number of tokens, so that no slot may be free. joins: see
     cache_inputs.py. note: why the declared cache is not used. mutual: the places of one picture, or all tokens of a
-    prompt with pictures, attend to each other in both directions, see token_blocks.py.
+    prompt with pictures, attend to each other in both directions; see token_blocks.py.
     """
 
     writer: Writer

@@ -133,7 +133,7 @@ def _left_aligned_reason(facts: StateFacts) -> str:
     if facts.left_aligned:
         return "uses slots as positions, which a window reassigns"
     if facts.mutual:
-        what = "a picture" if facts.mutual == "pictures" else "a prompt"
+        what = "a prompt" if facts.mutual == "prompt" else "a picture"
         return f"reads the whole of {what} at once, of which a window may have lost a part"
     if facts.counts:
         return "takes the number of slots as the number of tokens, and a window has fewer slots"

@@ -136,8 +136,9 @@ class StepPlanner:
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
         position_ids = None if position_map is None else position_map(positions)
         ahead = None if blocks is None else blocks.ahead(positions)
+        in_windows = blocks is not None and blocks.in_windows
         fed = StepTokens(
-            ids, positions, slots, columns, real, self.joins, self._in_place, position_ids, tree.kin, ahead
+            ids, positions, slots, columns, real, self.joins, self._in_place, position_ids, tree.kin, ahead, in_windows
         )
         inputs = {name: self._input(fed, spec) for name, spec in self.inputs.items()}
         return Step(inputs, slots, start, tokens, columns, real, tree.parents)

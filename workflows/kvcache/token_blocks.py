@@ -1,6 +1,7 @@
 """Runs of a prompt's tokens that attend to each other in both directions.
 
-0 0 █ █ █ 0 █ █   the places of each picture (Gemma 3), which also attend to what is before them
+0 0 █ █ █ 0 █ █   the places of each picture (Gemma 3), which also attend to what is before them; in Gemma 4 only in
+                  layers with a window
 █ █ █ █ █ █ █ █   a whole prompt with pictures (PaliGemma)
 
 A block is never divided between two runs, since its first tokens attend to its last ones' keys.
@@ -14,20 +15,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Mutual = Literal["pictures", "prompt"]
-"""Which tokens are a block."""
+Mutual = Literal["pictures", "windows", "prompt"]
+"""Which tokens are a block: of pictures, in all layers or in those with a window; or all of the prompt."""
 
 
 class TokenBlocks:
-    """The blocks of a prompt. ids: all its tokens. token: the placeholder whose runs are the blocks; None for one block
-    of all tokens, whose attention no window limits.
+    """The blocks of a prompt. ids: all its tokens. token: the placeholder whose runs are the blocks of pictures.
+
+    mutual: which tokens are one; no window limits the attention within a whole prompt.
     """
 
-    def __init__(self, ids: Sequence[int], token: int | None) -> None:
-        placed = np.ones(len(ids), np.bool_) if token is None else np.asarray(ids) == token
+    def __init__(self, ids: Sequence[int], token: int, mutual: Mutual = "pictures") -> None:
+        self.is_whole, self.in_windows = mutual == "prompt", mutual == "windows"
+        placed = np.ones(len(ids), np.bool_) if self.is_whole else np.asarray(ids) == token
         first = placed & ~np.concatenate(([False], placed[:-1])) if len(placed) else placed
         self._blocks = np.where(placed, first.cumsum(), 0)  # 0 outside of blocks
-        self.is_whole = token is None
 
     def undivided(self, start: int, wanted: int) -> int:
         """How many tokens a run from position `start` takes instead of `wanted`, so that no block is divided."""

@@ -12,7 +12,7 @@ read or is not known raises MediaError; nothing that changes a value is ignored.
     read_sound(path, rate)          a wav, flac, ogg, mp3 or aiff file as float32 mono samples at `rate` Hz
     sound_features(settings)        LogMel: rate, samples of a chunk, frames; features(samples)
     read_picture(path)              a png, jpeg, webp, gif, bmp or tiff file as uint8 [height, width, 3], with notes
-    picture_processor(settings)     of Qwen-VL, Idefics3, SmolVLM, LLaVA, SigLIP or Gemma 3; called with pictures
+    picture_processor(settings)     of Qwen-VL, Idefics3, LLaVA, SigLIP, Gemma …; called with pictures
     picture_tokens(settings)        the text of a picture in the prompt: placeholder, token, text(layout)
 """
 

@@ -16,6 +16,11 @@ from workflows.recipe.schema import MIXABLE, Cache, Recipe
 
 CHUNKS_IN_PLACE = "the model attends within chunks of the text, and GroupQueryAttention within windows alone"
 
+_MUTUAL = {
+    "gqa": "GroupQueryAttention is causal, and the places of a picture attend to each other in both directions",
+    "window": "the places of a picture attend to each other, and a window may have lost some of them",
+}
+
 
 @dataclass(frozen=True)
 class DefaultLayout:
@@ -37,6 +42,8 @@ def layout_conflict(cache: Cache, recipe: Recipe, family: Family, geometry: Mode
         return "the transformer-only variant attends in place"
     if recipe.variant == "transformer-only":
         return variant_conflict(geometry)
+    if cache in _MUTUAL and geometry.mutual:
+        return _MUTUAL[cache]
     if cache == "gqa" and geometry.chunked:
         return CHUNKS_IN_PLACE
     return "" if geometry.latent else layout_violation(cache, geometry.head_dim)

@@ -22,7 +22,7 @@ from functools import partial
 from typing import Literal
 
 from workflows.common import tensor_names
-from workflows.recipe.family import Family, LayerCache, ModelGeometry, Sees
+from workflows.recipe.family import Family, LayerCache, ModelGeometry
 from workflows.recipe.schema import Recipe, cache_writer, single_graph_output
 
 RunPhase = Literal["init", "step"]
@@ -182,7 +182,7 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     if recipe.variant == "transformer-only":
         return Cut(_transformer_only_components(recipe, cache), cache)
     if family.has_features:
-        return Cut(_feature_components(recipe, cache, family, geometry.sees), cache)
+        return Cut(_feature_components(recipe, cache, family, geometry), cache)
     positions = (tensor_names.POSITIONS,) if cache.windows else ()  # a model without attention reads none
     drivers = tensor_names.IDS, *positions, *_cache_inputs(recipe, cache.windows)
     if not family.encoder:
@@ -200,10 +200,11 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
 
 
 def _feature_components(
-    recipe: Recipe, cache: CacheTensors, family: Family, sees: Sees | None
+    recipe: Recipe, cache: CacheTensors, family: Family, geometry: ModelGeometry
 ) -> tuple[Component, ...]:
     """The encoder of pictures or sound, the embeddings with its rows at placeholders, and the decoder over these."""
-    embeds = (tensor_names.EMBEDS, tensor_names.DEEPSTACK) if family.deepstack else (tensor_names.EMBEDS,)
+    more = {tensor_names.DEEPSTACK: family.deepstack, tensor_names.PER_LAYER: geometry.per_layer}
+    embeds = tensor_names.EMBEDS, *(name for name, has in more.items() if has)
     takes = *embeds, tensor_names.POSITIONS, *_cache_inputs(recipe, cache.windows)
     whole = Component(ComponentRole.DECODER, ("step",), takes, (tensor_names.LOGITS,), cache)
     cached = _cached_components(recipe, whole)
@@ -219,7 +220,7 @@ def _feature_components(
             "patches": (tensor_names.SIZES,),
             "packed": (tensor_names.PLACES, tensor_names.WEIGHTS),
         }
-        reads = (tensor_names.PIXELS, *beside.get(str(sees), ()))
+        reads = (tensor_names.PIXELS, *beside.get(str(geometry.sees), ()))
     return (
         Component(role, ("init",), reads, (features,)),
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),

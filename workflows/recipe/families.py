@@ -2,7 +2,7 @@
 
 decoder-only, qwen3, text-part
                       positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, llava_next, mistral3, gemma3, paligemma, qwen*_vl
+smolvlm, llava, llava_next, mistral3, gemma3, gemma4, paligemma, qwen*_vl
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
@@ -107,6 +107,9 @@ GEMMA3 = replace(
     },
     mutual="pictures",
 )
+
+# Pictures have any size; in layers with a window their places attend to each other, where the config says so.
+GEMMA4 = replace(TILES, name="gemma4", model_types=("gemma4",), covers="gemma4", sees="patches", mutual="windows")
 
 # A prompt with pictures is read as a whole, each of its tokens attending to all; what follows it is causal.
 PALIGEMMA = replace(
@@ -240,7 +243,7 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, PALIGEMMA, GRIDS, DEEPSTACK, QWEN3_5, HEARING),
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GEMMA4, PALIGEMMA, GRIDS, DEEPSTACK, QWEN3_5, HEARING),
         *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )

@@ -37,6 +37,7 @@ _CHANGING_ROPES = ("longrope", "su", "dynamic")
 _ANY_SIZE = ("pixtral",)  # types of vision encoders that read pictures of any size, whatever the model around them
 
 Sees = Literal["tiles", "packed", "patches", "grids"]
+Mutual = Literal["pictures", "windows", "prompt"]
 
 # The keys in transformers' configs, the most common first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
@@ -74,6 +75,8 @@ class ModelGeometry:
     (export/attention.py). latent: keys and values are computed from smaller latent vectors, so head_dim is not that of
     attention. chunked: some layers attend within chunks of the text. indexed: some select keys by an index, which are
     all of them up to max_positions. sees: what its vision encoder reads, which the family or the encoder's type says.
+    mutual: which tokens attend to each other in both directions. per_layer: whether a token has an embedding for each
+    layer.
     """
 
     caches: tuple[LayerCache, ...]
@@ -86,6 +89,8 @@ class ModelGeometry:
     chunked: bool = False
     indexed: bool = False
     sees: Sees | None = None
+    mutual: Mutual | None = None
+    per_layer: bool = False
 
     @property
     def layers(self) -> int:
@@ -117,8 +122,8 @@ class Family:
     prompt's placeholders; it reads square tiles, tiles and which of their rows to join, or the patches of pictures of
     any size with these sizes, or with grids that positions of three numbers follow from. takes_sound: a sound encoder
     does, which reads windows of sound and the masks of their frames. deepstack: the decoder's first layers take rows of
-    their own. mutual: the places of a picture, or all tokens of a prompt with pictures, attend to each other in both
-    directions. variants: supported variants
+    their own. mutual: which tokens attend to each other in both directions: the places of a picture, those in layers
+    with a window where the config says so, or all of a prompt with pictures. variants: supported variants
     besides `plain`. reads: the input kind of a single graph without a cache; None for a model that generates text.
     """
 
@@ -139,7 +144,7 @@ class Family:
     sees: Sees | None = None
     takes_sound: bool = False
     deepstack: bool = False
-    mutual: Literal["pictures", "prompt"] | None = None
+    mutual: Mutual | None = None
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
@@ -164,7 +169,7 @@ class Family:
 
     def geometry(self, config: Mapping[str, object]) -> ModelGeometry:
         """Reads the sizes in `config`. Raises CheckpointError for one that is missing or not a positive integer."""
-        names, sees = self.config_names, _sees(self.sees, config)
+        names, sees, mutual = self.config_names, _sees(self.sees, config), self.mutual_of(config)
         if self.text_part:
             config = text_config(config, self.text_part, names)
         heads = _positive_int(config, names["heads"], 1 if _is_recurrent(config) else None)
@@ -184,7 +189,15 @@ class Family:
             chunked=CHUNKED in _layer_list(config),
             indexed=_is_indexed(config),
             sees=sees,
+            mutual=mutual,
+            per_layer=bool(config.get("hidden_size_per_layer_input")),
         )
+
+    def mutual_of(self, config: Mapping[str, object]) -> Mutual | None:
+        """Which tokens of this config's model attend to each other in both directions."""
+        text = config.get(self.text_part)
+        said = text.get("use_bidirectional_attention") if isinstance(text, Mapping) else None
+        return None if self.mutual == "windows" and said != "vision" else self.mutual
 
 
 class FamilyRegistry:

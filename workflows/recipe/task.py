@@ -176,10 +176,11 @@ def is_text_part(checkpoint: Checkpoint, task: str) -> bool:
 
 
 def text_part_notice(checkpoint: Checkpoint, task: str) -> str:
-    """A sentence about what such a build leaves out; empty for another one."""
-    if not is_text_part(checkpoint, task):
-        return ""
+    """A sentence about what a build leaves out: of the text part alone, or of pictures without sound; else empty."""
     what = _named(checkpoint.architectures) or checkpoint.model_type
+    if not is_text_part(checkpoint, task):
+        deaf = family_for(checkpoint.model_type, task).sees and isinstance(checkpoint.config.get("audio_config"), dict)
+        return f"This is {what} with pictures: the weights that read sound are left out." if deaf else ""
     return f"This is the text part of {what} alone: the weights that read pictures or sound are left out."
 
 

@@ -99,6 +99,15 @@ def test_a_family_with_pictures_keeps_its_task(tmp_path: Path) -> None:
     assert text_part_notice(checkpoint, "image-text-to-text") == ""
 
 
+def test_a_build_with_pictures_says_that_it_has_no_sound(tmp_path: Path) -> None:
+    folder = save_with_tiles("gemma4", tmp_path / "checkpoint", PLACE)
+    assert text_part_notice(open_checkpoint(str(folder)), "image-text-to-text") == ""
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, "audio_config": {"hidden_size": 32}}), "utf-8")
+    notice = text_part_notice(open_checkpoint(str(folder)), "image-text-to-text")
+    assert notice == "This is Gemma4ForConditionalGeneration with pictures: the weights that read sound are left out."
+
+
 def test_stand_ins_have_the_names_of_the_text_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stand_ins, "REAL_BELOW", 64)
     checkpoint = open_checkpoint(str(save_with_tiles("llava", tmp_path / "checkpoint", PLACE)))

@@ -228,7 +228,11 @@ _PATCHES: dict[str, Any] = {
 }  # fmt: skip
 _CLIP: dict[str, Any] = {**_PATCHES, "model_type": "clip_vision_model", "projection_dim": 32}
 _RESOLUTIONS = [[32, 64], [64, 32], [64, 64], [32, 96], [96, 96]]
-# model_type → its text part, and what its config needs beside that; a model_type where the name is another
+_POOLED: dict[str, Any] = {
+    **_PATCHES, "num_key_value_heads": 2, "head_dim": 16, "pooling_kernel_size": 2, "position_embedding_size": 200,
+}  # fmt: skip
+_OTHER_TOKENS = {"video_token_id": 206, "audio_token_id": 207}
+# model_type → its text part, and what its config needs beside that: `text` is of it; model_type, where it is another
 WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
     "llava": ("llama", {"vision_config": _CLIP}),
     "vipllava": ("llama", {"vision_config": _CLIP, "vision_feature_layers": [-2, -1, 1]}),
@@ -255,6 +259,38 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
+    "gemma4": (
+        "gemma4_text",
+        {
+            "text": {
+                "head_dim": 16,
+                "global_head_dim": 24,
+                "hidden_size_per_layer_input": 8,
+                **_MIXED,
+                "vocab_size_per_layer_input": VOCABULARY,
+                "num_hidden_layers": 4,
+                "num_kv_shared_layers": 2,
+                "layer_types": _MIXED["layer_types"] * 2,
+            },
+            "vision_config": _POOLED,
+            **_OTHER_TOKENS,
+        },
+    ),
+    "gemma4 windows": (
+        "gemma4_text",
+        {
+            "model_type": "gemma4",
+            "text": {
+                "head_dim": 16,
+                "global_head_dim": 24,
+                "hidden_size_per_layer_input": 0,
+                **_MIXED,
+                "use_bidirectional_attention": "vision",
+            },
+            "vision_config": {**_POOLED, "standardize": True},
+            **_OTHER_TOKENS,
+        },
+    ),
     "paligemma": (
         "gemma2",
         {
@@ -280,10 +316,10 @@ def save_with_tiles(model_type: str, folder: Path, image_token_id: int, **change
 
     text, config = WITH_TILES[model_type]
     config = {
-        "text_config": {**_COMMON, **DECODERS[text], "model_type": text},
+        "text_config": {**_COMMON, **DECODERS.get(text, {}), **config.get("text", {}), "model_type": text},
         "image_token_id": image_token_id,
         "tie_word_embeddings": False,
-        **config,
+        **{name: value for name, value in config.items() if name != "text"},
         **changes,
     }
     return _save(AutoModelForImageTextToText, config.pop("model_type", model_type), config, folder)

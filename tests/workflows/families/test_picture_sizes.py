@@ -28,6 +28,8 @@ MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "llava_onevision": ("LlavaOnevision", TILED, {"num_image_tokens": 16, "vision_aspect_ratio": "anyres_max_2"}),
     "mistral3": ("Pixtral", {"size": {"longest_edge": 96}, "patch_size": 8},
                  {"patch_size": 8, "spatial_merge_size": 2}),
+    "gemma4": ("Gemma4", {"patch_size": 8, "pooling_kernel_size": 2, "max_soft_tokens": 70}, {}),
+    "gemma4 windows": ("Gemma4", {"patch_size": 8, "pooling_kernel_size": 2, "max_soft_tokens": 70}, {}),
     "pixtral": ("Pixtral", {"size": {"longest_edge": 70}, "patch_size": 8}, {"patch_size": 8}),
 }  # fmt: skip
 CASES: list[tuple[list[int], list[tuple[int, int]]]] = [
@@ -61,11 +63,14 @@ def test_tokens_are_those_of_the_model(model_type: str, tmp_path: Path) -> None:
                 ids += [IMAGE] * count + chances.integers(1, 190, length).tolist()
             images = [Image.fromarray(one.pixels) for one in pictures]
             seen = dict(theirs([images], return_tensors="pt")) if images else {}
+            seen.pop("num_soft_tokens_per_image", None)
             options = GenerateOptions(max_new_tokens=COUNT)
             *_, done = engine.generate(ids, options, inputs=tensors or None, eos=())
             assert isinstance(done, GenerationDone)
             own = list(ids)
             for _ in range(COUNT):
+                if "image_position_ids" in seen:
+                    seen["mm_token_type_ids"] = (torch.tensor([own]) == IMAGE).int()
                 with torch.no_grad():
                     logits = eager(input_ids=torch.tensor([own]), use_cache=False, **seen).logits[0, -1]
                 logits[IMAGE] = -torch.inf

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workflows.kvcache.token_blocks import TokenBlocks
+from workflows.common.tensors import TensorSpec
+from workflows.kvcache.cache_inputs import StepTokens
+from workflows.kvcache.slot_table import CacheGroup
+from workflows.kvcache.token_blocks import Mutual, TokenBlocks
 
 IDS = [5, 9, 9, 9, 5, 5, 9, 9, 5]
 
@@ -26,11 +29,33 @@ def test_one_at_either_end() -> None:
 
 def test_a_whole_prompt_is_one_block() -> None:
     """Its tokens attend to all others, also to those before a window; what follows attends to none ahead."""
-    blocks = TokenBlocks([5, 9, 5], None)
+    blocks = TokenBlocks([5, 9, 5], 9, "prompt")
     assert blocks.is_whole and [blocks.undivided(0, wanted) for wanted in (1, 2, 3, 4)] == [3, 3, 3, 4]
     ahead = blocks.ahead(np.arange(4))
     assert ahead is not None and ahead.tolist() == [[True] * 3 + [False]] * 3 + [[False] * 4]
     assert blocks.ahead(np.arange(3, 4)) is None
+
+
+@pytest.mark.parametrize(("mutual", "window", "seen"), [
+    ("pictures", None, 3), ("pictures", 2, 3), ("windows", None, 0), ("windows", 2, 3),
+])  # fmt: skip
+def test_layers_without_a_window_may_be_causal(mutual: Mutual, window: int | None, seen: int) -> None:
+    """Gemma 4's; the keys are those of three places of one picture."""
+    blocks, places = TokenBlocks([9, 9, 9], 9, mutual), np.arange(3)
+    fed = StepTokens(
+        [9, 9, 9],
+        places,
+        places,
+        3,
+        slice(0, 3),
+        "append",
+        ahead=blocks.ahead(places),
+        ahead_in_windows=blocks.in_windows,
+    )
+    spec = TensorSpec("attention_mask", (1, 1, "sequence", "total"), "float32")
+    group = CacheGroup("all", "attention_mask", (0,), window)
+    mask = fed.mask(spec, np.zeros(0, np.int64), group)
+    assert (np.triu(mask[0, 0] == 0, 1).sum(), (mask[0, 0] == 0).diagonal().all()) == (seen, True)
 
 
 def test_places_attend_to_later_ones_of_their_block() -> None:

@@ -11,6 +11,7 @@ from tests.workflows.families.models import save_smolvlm
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.recipe import Recipe, family_for, resolve_recipe
+from workflows.recipe.cache_layout import layout_conflict
 from workflows.recipe.cut import CacheTensors, ComponentRole, Cut, make_cut
 
 LLAMA = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 211}
@@ -294,3 +295,23 @@ def test_a_sound_is_read_whole() -> None:
 )
 def test_a_vision_encoder_takes_what_its_own_type_reads(encoder: str, reads: tuple[str, ...]) -> None:
     assert seeing(encoder).components[0].inputs == reads
+
+
+@pytest.mark.parametrize("size", [0, 8])
+def test_a_token_may_have_an_embedding_for_each_layer(size: int) -> None:
+    """Gemma 4's; between embeddings and decoder, beside the first."""
+    text = LLAMA | {"hidden_size_per_layer_input": size, "head_dim": 16}
+    parts = cut("gemma4", {"text_config": text, "vision_config": {}}, "image-text-to-text", cache="static").components
+    beside = ("per_layer_inputs",) if size else ()
+    assert parts[1].outputs == ("inputs_embeds", *beside)
+    assert parts[2].inputs[: 2 + len(beside)] == ("inputs_embeds", *beside, "position_ids")
+
+
+@pytest.mark.parametrize(("said", "conflicts"), [("vision", True), (None, False)])
+def test_pictures_whose_places_attend_to_each_other_refuse_layouts(said: str | None, conflicts: bool) -> None:
+    """Of Gemma 4, by its config."""
+    family = family_for("gemma4")
+    geometry = family.geometry({"text_config": LLAMA | {"use_bidirectional_attention": said, "head_dim": 16}})
+    recipe = Recipe(source="x", model_type="gemma4", family="gemma4", task="image-text-to-text")
+    for cache in ("gqa", "window"):
+        assert ("places of a picture" in layout_conflict(cache, recipe, family, geometry)) == conflicts

@@ -2,7 +2,7 @@
 
 file ──picture_file──▶ RGB ──processor──▶ tensors and layouts ──tokens──▶ prompt
 
-Processors: patch_grid, tiles, ratio_tiles, resolution_tiles, sized_patches, fixed_size.
+Processors: patch_grid, tiles, ratio_tiles, resolution_tiles, sized_patches, pooled_patches, fixed_size.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from workflows.common.errors import MediaError, printable
-from workflows.media.pictures import fixed_size, ratio_tiles, resolution_tiles, sized_patches, tiles
+from workflows.media.pictures import fixed_size, pooled_patches, ratio_tiles, resolution_tiles, sized_patches, tiles
 from workflows.media.pictures.fixed_size import FixedSize
 from workflows.media.pictures.patch_grid import PatchGrid
 from workflows.media.pictures.picture_file import MOST_PIXELS, Picture, read_picture
+from workflows.media.pictures.pooled_patches import PooledPatches
 from workflows.media.pictures.processor import PictureInputs, PictureLayout, PictureProcessor
 from workflows.media.pictures.ratio_tiles import RatioTiles
 from workflows.media.pictures.resolution_tiles import ResolutionTiles
@@ -48,6 +49,7 @@ PROCESSORS: dict[str, Callable[[Mapping[str, object]], PictureProcessor]] = {
     "Qwen2VLImageProcessor": PatchGrid.from_settings,
     ratio_tiles.KIND: RatioTiles.from_settings,
     sized_patches.KIND: SizedPatches.from_settings,
+    pooled_patches.KIND: PooledPatches.from_settings,
     **{kind: partial(Tiles.from_settings, kind) for kind in tiles.KINDS},
     **{kind: partial(ResolutionTiles.from_settings, kind) for kind in resolution_tiles.KINDS},
     **{kind: partial(FixedSize.from_settings, kind) for kind in fixed_size.KINDS},

@@ -42,21 +42,26 @@ class PixelValues:
 
     @classmethod
     def from_options(
-        cls, options: Options, resample: Image.Resampling, mean: tuple[float, ...], std: tuple[float, ...]
+        cls,
+        options: Options,
+        resample: Image.Resampling,
+        mean: tuple[float, ...],
+        std: tuple[float, ...],
+        normalize: bool = True,
     ) -> PixelValues:
-        """Reads the keys that all processors have. resample, mean, std: the processor's defaults."""
+        """Reads the keys that all processors have. resample, mean, std, normalize: the processor's defaults."""
         options.ignore("image_processor_type", "feature_extractor_type")
         options.ignore("do_convert_rgb", "input_data_format")  # pictures are read as RGB, [height, width, 3]
         options.only("data_format", "channels_first", "models take the channels first")
         options.only("do_resize", True, "models take pictures of certain sizes")
         options.only("pad_size", None, "pictures are not padded to a size")
         rescale, scale = options.flag("do_rescale", True), options.number("rescale_factor", 1 / 255)
-        normalize = options.flag("do_normalize", True)
+        normalized = options.flag("do_normalize", normalize)
         made_mean, made_std = options.numbers("image_mean", mean, 3), options.numbers("image_std", std, 3)
         if not all(made_std):
             raise options.fault("image_std", "numbers other than 0")
         filter_number = options.integer("resample", int(resample), lowest=0, highest=5)
-        mean_and_std = (made_mean, made_std) if normalize else (None, None)
+        mean_and_std = (made_mean, made_std) if normalized else (None, None)
         return cls(filter_number, scale if rescale else None, *mean_and_std)
 
     @property

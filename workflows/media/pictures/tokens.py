@@ -8,6 +8,7 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
     InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
     LLaVA               <image> per patch; LLaVA-NeXT and OneVision: for the whole, the rows of the tiles, their ends
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
+    Gemma 4             <|image> and <image|> around <|image|> per block of patches
     PaliGemma           <image> per patch; <bos> behind the last picture, and a line's end behind the prompt
 """
 
@@ -37,6 +38,7 @@ KINDS = {
     "LlavaOnevisionProcessor": "num_image_tokens",
     "PaliGemmaProcessor": "image_seq_length",
     "PixtralProcessor": None,
+    "Gemma4Processor": None,
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
     "Qwen3VLProcessor": None,
@@ -122,6 +124,23 @@ class RowTokens:
     def text(self, layout: PictureLayout) -> str:
         """See PictureTokens."""
         return "[IMG_BREAK]".join([self.token * layout.columns] * layout.rows) + "[IMG_END]"
+
+
+@dataclass(frozen=True)
+class BlockTokens:
+    """A token per block of patches, between one that begins a picture and one that ends it."""
+
+    kind: str
+    placeholder = token = "<|image|>"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        return f"<|image>{self.token * (layout.rows * layout.columns)}<image|>"
 
 
 @dataclass(frozen=True)
@@ -322,6 +341,10 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
         options.finish()
         return RowTokens(kind)
     default = 0 if kind == "PaliGemmaProcessor" else _DEFAULT_TOKENS.get(str(key), 0)
+    if kind == "Gemma4Processor":
+        options.ignore("image_seq_length", "audio_seq_length", "audio_ms_per_token")  # it counts the patches
+        options.finish()
+        return BlockTokens(kind)
     count = options.integer(key, default, highest=65_536) if key else 0
     options.finish()
     if key is None:

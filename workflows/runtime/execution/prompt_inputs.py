@@ -250,7 +250,7 @@ class PromptInputs:
             return None
         for port, feed in self._feature_inputs.items():
             if feed.name == "image" and len(self._features(port, feed)):
-                return TokenBlocks(self._ids.tolist(), self._placeholder(feed) if mutual == "pictures" else None)
+                return TokenBlocks(self._ids.tolist(), self._placeholder(feed), mutual)
         return None
 
     @property

@@ -182,6 +182,31 @@ def test_patches_of_pictures_in_their_shape(merge: int, size: dict[str, int]) ->
     assert picture_processor(json.loads(json.dumps(ours.settings))).settings == ours.settings
 
 
+@pytest.mark.parametrize("settings", [{}, {"patch_size": 5, "pooling_kernel_size": 2, "max_soft_tokens": 70}])
+def test_patches_of_scaled_pictures(settings: dict[str, int]) -> None:
+    """As Gemma 4 cuts them, in blocks here and in rows there, where each patch has its place."""
+    pictures = [picture(*one) for one in SIZES]
+    expected = reference("Gemma4ImageProcessor", settings)([Image.fromarray(one.pixels) for one in pictures])
+    ours = picture_processor({"image_processor_type": "Gemma4ImageProcessor", **settings})
+    result, pool = ours(pictures), settings.get("pooling_kernel_size", 3)
+    patches, start, patch = result.tensors["pixel_values"], 0, settings.get("patch_size", 16)
+    for index, layout in enumerate(result.layouts):
+        assert layout.rows * layout.columns == expected["num_soft_tokens_per_image"][index]
+        sizes = layout.rows * pool * patch, layout.columns * pool * patch
+        assert tuple(result.tensors["image_sizes"][index]) == sizes
+        count = layout.rows * layout.columns * pool**2
+        blocks = patches[start : start + count].reshape(layout.rows, layout.columns, pool, pool, -1)
+        ordered = blocks.transpose(0, 2, 1, 3, 4).reshape(count, -1)
+        assert ordered.dtype == np.float32
+        assert (ordered == expected["pixel_values"][index][:count]).all()
+        assert tuple(expected["image_position_ids"][index][count - 1]) == (sizes[1] // patch - 1, sizes[0] // patch - 1)
+        start += count
+    assert start == len(patches)
+    assert picture_processor(json.loads(json.dumps(ours.settings))).settings == ours.settings
+    with pytest.raises(MediaError, match="max_soft_tokens = 71 and needs one of 70, 140"):
+        picture_processor({"image_processor_type": "Gemma4ImageProcessor", "max_soft_tokens": 71})
+
+
 def test_pictures_of_several_sizes_need_one_at_a_time() -> None:
     processor = picture_processor({"image_processor_type": "SiglipImageProcessor", "size": {"shortest_edge": 20}})
     with pytest.raises(MediaError, match=r"several sizes \(20 × 40, 40 × 20\), and the model takes one"):

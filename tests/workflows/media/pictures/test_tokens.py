@@ -81,6 +81,18 @@ def test_rows_with_their_ends() -> None:
     assert picture_tokens(json.loads(json.dumps(tokens.settings))) == tokens
 
 
+def test_blocks_between_two_tokens() -> None:
+    """Gemma 4's, whose processor counts them."""
+    import transformers
+
+    theirs = object.__new__(transformers.Gemma4Processor)
+    theirs.boi_token, theirs.image_token, theirs.eoi_token = "<|image>", "<|image|>", "<image|>"
+    settings = {"processor_class": "Gemma4Processor", "image_seq_length": 280, "audio_seq_length": 750}
+    tokens = picture_tokens(settings)
+    assert tokens.text(PictureLayout(2, 3)) == theirs.replace_image_token({"num_soft_tokens_per_image": [6]}, 0)
+    assert picture_tokens(json.loads(json.dumps(tokens.settings))) == tokens
+
+
 def test_a_picture_of_gemma() -> None:
     theirs = processor("Gemma3Processor", "Gemma3ImageProcessor", image_seq_length=7)
     tokens = picture_tokens({"processor_class": "Gemma3Processor", "image_seq_length": 7})
@@ -173,7 +185,7 @@ def test_settings_are_kept(name: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "of a processor_class None are not known: there are Gemma3Processor, Idefics3Processor"),
+        ({}, "of a processor_class None are not known: there are Gemma3Processor, Gemma4Processor"),
         ({"processor_class": "FuyuProcessor"}, "of a processor_class FuyuProcessor are not known"),
         ({"processor_class": "LlavaNextProcessor", "patch_size": 14}, "do not say their height and width"),
         ({"processor_class": "Idefics3Processor", "image_seq_len": 0}, "image_seq_len = 0 and needs a whole number"),
