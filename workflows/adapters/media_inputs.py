@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from workflows.common.errors import RequestError, printable
 from workflows.common.tensor_names import PIXELS, SOUND_MASK
 from workflows.generate import Engine
-from workflows.runtime.execution.prompt_inputs import NamedInputs, split_inputs
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 _NAMES = {"feature_attention_mask": SOUND_MASK}  # transformers' → ours, where they differ
 _PIXEL_MASK = "pixel_attention_mask"
@@ -39,7 +39,7 @@ def encoder_inputs(engine: Engine, tensors: Mapping[str, torch.Tensor]) -> Named
             raise RequestError(
                 f"The bundle does not read {printable(name)}: it reads {', '.join(sorted(known)) or 'text alone'}."
             )
-    return split_inputs(engine.machine.program, arrays)
+    return arrays
 
 
 def spectrograms(features: torch.Tensor, mask: torch.Tensor | None, window: int) -> Iterator[NDArray[np.float32]]:

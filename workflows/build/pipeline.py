@@ -138,8 +138,8 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
 
 def _loop(cut: Cut, name: str) -> Literal["batched", "per_image"]:
     """A sound encoder reads one window at a time: twenty at once would take gigabytes for their scores."""
-    one_by_one = any(part.name == name and part.role is ComponentRole.SPEECH for part in cut.components)
-    return "per_image" if one_by_one else "batched"
+    part = next(part for part in cut.components if part.name == name)
+    return "per_image" if part.role is ComponentRole.SPEECH or part.tiles == 1 else "batched"
 
 
 def _position_ids(cut: Cut) -> PositionIds | None:

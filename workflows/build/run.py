@@ -35,7 +35,13 @@ from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.build_memory import can_stream
 from workflows.recipe.cache_layout import layout_notice
-from workflows.recipe.compatibility import check_notice, index_notice, portable_notice, target_remarks
+from workflows.recipe.compatibility import (
+    check_notice,
+    encoder_notice,
+    index_notice,
+    portable_notice,
+    target_remarks,
+)
 from workflows.recipe.task import text_part_notice
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
@@ -127,6 +133,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("cache", layout_notice(recipe, family, checkpoint.config, request.options)),
         *(("target", message) for message in recipe.build_target.reasons),
         ("check", check_notice(recipe)),
+        ("target", encoder_notice(recipe, family, geometry)),
         ("target", portable_notice(recipe, geometry)),
         ("index", index_notice(geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),

@@ -24,7 +24,6 @@ from workflows.generate.prefill import start_prompt
 from workflows.graph.weights import WEIGHTS
 from workflows.recipe.schema import DEFAULT_CHUNK, comparison_chunk
 from workflows.runtime.execution.machine import Machine
-from workflows.runtime.execution.prompt_inputs import split_inputs
 from workflows.runtime.loading.machines import make_machine
 from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, SessionPlan, is_emulated, open_session
 from workflows.runtime.providers import device_named
@@ -121,7 +120,7 @@ class ParityRunner:
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = comparison_machine(self._pipeline, self._open(files), len(ids))
         if reference.given:
-            machine.start(split_inputs(machine.program, reference.given), ids[: len(ids) - reference.steps])
+            machine.start(reference.given, ids[: len(ids) - reference.steps])
         steps = reference_steps(machine, ids, reference.steps)
         off = [logits_difference(wanted[row], logits) for row, logits in steps if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)

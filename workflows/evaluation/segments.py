@@ -28,7 +28,6 @@ from workflows.export.reference import STEPS
 from workflows.graph.signature import signature_of
 from workflows.graph.weights import load_saved_graph
 from workflows.runtime.execution.machine import Machine
-from workflows.runtime.execution.prompt_inputs import split_inputs
 from workflows.runtime.loading.sessions import SessionPlan, is_emulated
 from workflows.runtime.program.compiler import compile_program
 from workflows.runtime.program.program import Program
@@ -74,7 +73,7 @@ class SegmentedRunner:
             sessions = {name: one.session(active.get(name), weights, mapped) for name, one in components.items()}
             machine = comparison_machine(self._pipeline, sessions, len(ids))
             if prompt_inputs:
-                machine.start(split_inputs(program, prompt_inputs), ids[: len(ids) - singles])
+                machine.start(prompt_inputs, ids[: len(ids) - singles])
             for row, logits in reference_steps(machine, ids, singles):
                 if number == len(passes) - 1:
                     rows[row] = np.array(logits, np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,6 +46,7 @@ from workflows.export.signature import (
     CAPACITY,
     SEQUENCE,
     SOURCE,
+    TILES,
     TOTAL,
     EmbeddedTokens,
     ExportSignature,
@@ -374,6 +376,9 @@ def save_components(
     if source_length is not None:
         for graph in graphs.values():
             _fix(graph, {SOURCE: source_length})
+    for part in cut.components:
+        if part.tiles is not None:
+            _fix(graphs[part.role], {TILES: part.tiles})
     files = {role: folder / f"{role}.onnx" for role in graphs}
     save_graphs({file.name: graphs[role] for role, file in files.items()}, folder, described)
     copied = set[Path]()
@@ -399,9 +404,7 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
     ends = {*model.graph.inputs, *model.graph.outputs}
     for value in ends:
         assert value.shape is not None  # the exporter gives every input and output a shape
-        value.shape = ir.Shape(
-            [axis if isinstance(axis, int) else sizes.get(str(axis.value), axis) for axis in value.shape]
-        )
+        value.shape = ir.Shape([_fixed_axis(axis, sizes) for axis in value.shape])
     for node in model.graph:
         for value in node.outputs:
             if value not in ends:
@@ -409,14 +412,22 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
 
 
 def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
-    """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not a sum of known sizes."""
-    axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
+    """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not made of known sizes."""
+    axes = [axis if isinstance(axis, int) else _size(str(axis.value), sizes) for axis in shape or ()]
     return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
 
 
-def _sum(axis: str, sizes: Mapping[str, int]) -> int | str | None:
-    """`sequence + capacity` as a number; an axis without a name from `sizes` is unchanged."""
+def _fixed_axis(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | str | ir.SymbolicDim:
+    """The axis of an input or output, as a number where it is made of known sizes."""
+    size = None if isinstance(axis, int) else _size(str(axis.value), sizes)
+    return axis if size is None else size
+
+
+def _size(axis: str, sizes: Mapping[str, int]) -> int | str | None:
+    """`sequence + capacity` or `16*tiles` as a number; an axis without a name from `sizes` is unchanged."""
     if not any(name in axis for name in sizes):
         return axis
-    parts = [sizes.get(part) for part in axis.split(" + ")]
-    return None if None in parts else sum(part for part in parts if part is not None)
+    terms = [[sizes.get(one, one) for one in term.split("*")] for term in axis.split(" + ")]
+    if not all(isinstance(one, int) or one.isdecimal() for term in terms for one in term):
+        return None
+    return sum(math.prod(map(int, term)) for term in terms)

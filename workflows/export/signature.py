@@ -21,7 +21,7 @@ from workflows.kvcache.token_blocks import Mutual
 from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
-SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
+SEQUENCE, CAPACITY, TOTAL, SOURCE, TILES = "sequence", "capacity", "total", "source", "tiles"
 FEATURE_ROWS = "features"
 _ROWS = tuple((past, present) for _, past, present in PATTERNS.pairs())
 _STATES = {

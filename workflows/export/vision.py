@@ -18,7 +18,7 @@ from transformers import AttentionInterface, PreTrainedModel
 from workflows.common.tensor_names import FEATURES, GRIDS, PIXELS, PLACES, SIZES, WEIGHTS
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.feature_encoder import FeatureEncoderModule
-from workflows.export.signature import ExportSignature
+from workflows.export.signature import TILES, ExportSignature
 from workflows.media import PictureLayout
 from workflows.media.pictures.packed_rows import packed_rows
 from workflows.media.pictures.patch_grid import patches_in_blocks
@@ -86,7 +86,7 @@ class TilesModule(FeatureEncoderModule):
 
     def signature(self) -> ExportSignature:
         signature = ExportSignature(outputs=[FEATURES])
-        signature.add(PIXELS, self.example()[PIXELS], {0: "tiles"})
+        signature.add(PIXELS, self.example()[PIXELS], {0: TILES})
         return signature
 
     def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
@@ -196,7 +196,7 @@ class PackedModule(FeatureEncoderModule):
 
     def signature(self) -> ExportSignature:
         signature, example = ExportSignature(outputs=[FEATURES]), self.example()
-        signature.add(PIXELS, example[PIXELS], {0: "tiles"})
+        signature.add(PIXELS, example[PIXELS], {0: TILES})
         for name in (PLACES, WEIGHTS):
             signature.add(name, example[name], {0: "rows", 1: "taps"})
         return signature

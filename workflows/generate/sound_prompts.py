@@ -21,7 +21,7 @@ from workflows.media import (
     sound_tokens,
     sound_windows,
 )
-from workflows.runtime.execution.prompt_inputs import NamedInputs, single_items
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 _FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
 
@@ -83,5 +83,5 @@ class SoundPrompts:
         windows = sound_windows([one.samples for one in sounds], self._mel, self._windows)
         rows = [self._tokens.rows(frames) for frames in windows.frames]
         # the encoder runs for one window at a time, since the scores of many take gigabytes
-        inputs: NamedInputs = {SOUND: single_items(windows.features), SOUND_MASK: single_items(windows.mask)}
+        inputs: NamedInputs = {SOUND: windows.features, SOUND_MASK: windows.mask}
         return expand_sounds(text, self._tokens.token, rows), inputs, rows

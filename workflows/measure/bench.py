@@ -23,7 +23,7 @@ from workflows.generate.options import check_options
 from workflows.generate.speculative import select_strategy
 from workflows.measure.roofline import kv_bytes, read_bandwidth, weight_bytes
 from workflows.runtime import open_single
-from workflows.runtime.execution.example_source import example_inputs
+from workflows.runtime.execution.example_source import example_inputs, example_tokens
 from workflows.runtime.loading.memory_plan import cpu_memory
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, SpeculationUse, TokenEvent
 from workflows.wire.reports.bench import (
@@ -90,8 +90,7 @@ class CompositeSubject:
         self._given = self._engine.text.check_ids(prompt) if prompt else []
 
     def _prompt(self) -> list[int]:
-        random = np.random.default_rng(0).integers(0, self._engine.machine.vocabulary, self.prompt_tokens)
-        return self._given[: self.prompt_tokens] or [int(one) for one in random]
+        return self._given[: self.prompt_tokens] or example_tokens(self._engine.machine, self.prompt_tokens)
 
     def sample(self, cancelled: Callable[[], bool]) -> BenchSample:
         """One generation; the first token's latency includes the encoder. Raises Cancelled."""

@@ -12,7 +12,7 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, layout_conflict
-from workflows.recipe.cut import ComponentRole, Cut, make_cut
+from workflows.recipe.cut import ComponentRole, Cut, make_cut, reads_single_tiles
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, TargetSetting
@@ -66,6 +66,17 @@ def index_notice(geometry: ModelGeometry | None) -> str:
         f"The bundle holds {geometry.max_positions:,} tokens at most, among which the model attends to all: its index, "
         "which selects keys in longer texts, is left out."
     )
+
+
+def encoder_notice(recipe: Recipe, family: Family, geometry: ModelGeometry | None) -> str:
+    """How a target of fixed shapes runs the encoder of pictures or sound; empty for other targets and models."""
+    if geometry is None or not family.has_features or not recipe.build_target.fixed:
+        return ""
+    if reads_single_tiles(geometry.sees, recipe):
+        return f"The target {recipe.target} takes fixed shapes: the vision encoder reads one tile at a time."
+    what, name = ("sound", ComponentRole.SPEECH) if family.takes_sound else ("pictures", ComponentRole.VISION)
+    place = ", and it runs on the CPU" if name in recipe.place else ""
+    return f"The {name} encoder reads {what} of any size, so the shapes of its graph are not fixed{place}."
 
 
 def portable_notice(recipe: Recipe, geometry: ModelGeometry | None) -> str:

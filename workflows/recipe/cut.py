@@ -78,7 +78,8 @@ class Component:
     """One graph of a cut. own_inputs, own_outputs: inputs and outputs besides the cache tensors.
 
     when: empty for a draft, which a strategy runs. copy_of: the graph of which this is a copy with fixed axes; None if
-    it is traced itself. columns, slots: tokens per run and cache slots if the graph fixes them, None for any number.
+    it is traced itself. columns, slots, tiles: tokens per run, cache slots, and tiles of pictures per run if the graph
+    fixes them, None for any number.
     """
 
     role: ComponentRole
@@ -89,6 +90,7 @@ class Component:
     copy_of: ComponentRole | None = None
     columns: int | None = None
     slots: int | None = None
+    tiles: int | None = None
 
     @property
     def name(self) -> str:
@@ -199,6 +201,11 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
+def reads_single_tiles(sees: Sees | None, recipe: Recipe) -> bool:
+    """Whether a graph of fixed shapes reads one tile of a picture at a time: only tiles have one size."""
+    return sees == "tiles" and recipe.build_target.fixed
+
+
 def _feature_components(
     recipe: Recipe, cache: CacheTensors, family: Family, geometry: ModelGeometry
 ) -> tuple[Component, ...]:
@@ -222,7 +229,7 @@ def _feature_components(
         }
         reads = (tensor_names.PIXELS, *beside.get(str(geometry.sees), ()))
     return (
-        Component(role, ("init",), reads, (features,)),
+        Component(role, ("init",), reads, (features,), tiles=1 if reads_single_tiles(sees, recipe) else None),
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),
         *cached,
     )

@@ -22,7 +22,7 @@ from workflows.recipe.families import family_for
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
 from workflows.recipe.settings import setting_error
-from workflows.recipe.target import Target, find_target
+from workflows.recipe.target import Target, TargetName, find_target
 from workflows.recipe.task import check_task, task_of
 
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
@@ -46,7 +46,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
         chosen = {key: value for key, value in chosen.items() if key not in CACHE_OPTIONS}
     target = find_target(chosen.get("target", "cpu"))
     geometry = _geometry(checkpoint, family) if family.cached else None
-    defaults = _defaults(chosen, family, target, geometry.max_positions if geometry else DEFAULT_CAPACITY)
+    defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
     settled = {"passes": passes, "quantize": _with_whole_encoder(family, quantize_settings(target, chosen), chosen)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
@@ -59,8 +59,11 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     return recipe
 
 
-def _defaults(chosen: Mapping[str, Any], family: Family, target: Target, limit: int) -> dict[str, object]:
-    """The defaults of family and target. limit: the model's positions."""
+def _defaults(
+    chosen: Mapping[str, Any], family: Family, target: Target, geometry: ModelGeometry | None
+) -> dict[str, object]:
+    """The defaults of family and target, for a model of this geometry."""
+    limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
     defaults = {
@@ -71,11 +74,21 @@ def _defaults(chosen: Mapping[str, Any], family: Family, target: Target, limit: 
         "kv_dtype": "float16" if split else "float32",
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
-        "place": target.place if split else {},
+        "place": target.place if split else _places_of_features(family, geometry, target),
     }
     if family.encoder and (chosen.get("graphs") or defaults["graphs"]) == "prefill-decode":
         defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
     return defaults
+
+
+def _places_of_features(family: Family, geometry: ModelGeometry | None, target: Target) -> dict[str, TargetName]:
+    """Where the components of a model that sees or hears run that a target of fixed shapes alone cannot run."""
+    if geometry is None or not family.has_features or not target.place:
+        return {}
+    placed = [ComponentRole.EMBEDDINGS]
+    if family.takes_sound or geometry.sees != "tiles":
+        placed.append(ComponentRole.SPEECH if family.takes_sound else ComponentRole.VISION)
+    return {role.value: "cpu" for role in placed}
 
 
 def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.workflows.families.models import WITH_TILES, save_with_tiles
@@ -13,6 +14,7 @@ from workflows.build import BuildRequest, build
 from workflows.common.errors import PromptError, RecipeError
 from workflows.export import vision
 from workflows.generate import GenerateOptions, open_engine
+from workflows.graph.signature import signature_of
 from workflows.wire.events import GenerationDone
 
 pytestmark = pytest.mark.slow
@@ -83,6 +85,7 @@ def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, mo
     ("llava", {}), ("gemma3", {}), ("gemma3", {"cache": "scatter"}), ("gemma3", {"graphs": "prefill-decode"}),
     ("paligemma", {}), ("paligemma", {"cache": "scatter"}), ("paligemma", {"graphs": "prefill-decode", "chunk": 128}),
     ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
+    ("llava", {"target": "dml"}), ("gemma3", {"target": "openvino"}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
     from transformers import AutoModelForImageTextToText
@@ -93,6 +96,8 @@ def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any],
     eager = AutoModelForImageTextToText.from_pretrained(checkpoint, attn_implementation="eager").eval()
     chances = np.random.default_rng(0)
     with open_engine(tmp_path / "bundle") as engine:
+        (pixels,) = signature_of(onnx.load(tmp_path / "bundle" / "vision.onnx", load_external_data=False)).inputs
+        assert pixels.shape == (1 if "target" in options else "tiles", 3, 32, 32)
         for texts in CASES:
             ids = chances.integers(1, 190, texts[0]).tolist()
             for length in texts[1:]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.recipe import Recipe, family_for, resolve_recipe
 from workflows.recipe.cache_layout import layout_conflict
+from workflows.recipe.compatibility import encoder_notice
 from workflows.recipe.cut import CacheTensors, ComponentRole, Cut, make_cut
 
 LLAMA = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 211}
@@ -267,6 +269,23 @@ def test_a_vision_encoder_stays_whole_unless_asked(tmp_path: Path) -> None:
     )  # fmt: skip
     assert vision(precision="int4", quantize={"components": {"vision": "int8"}}) == "int8"
     assert resolve_recipe(checkpoint, {"precision": "int4"}).precision_of("decoder") == "int4"
+
+
+@pytest.mark.parametrize(("target", "place", "said"), [
+    ("cpu", {}, ""), ("dml", {}, "one tile at a time"), ("qnn", {"embeddings": "cpu"}, "one tile at a time"),
+])  # fmt: skip
+def test_targets_of_fixed_shapes_read_one_tile_at_a_time(
+    target: str, place: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    checkpoint = open_checkpoint(str(save_smolvlm(tmp_path, image_token_id=200)))
+    recipe = resolve_recipe(checkpoint, {"target": target})
+    family = family_for(recipe.model_type, recipe.task)
+    geometry = family.geometry(checkpoint.config)
+    notice = encoder_notice(recipe, family, geometry)
+    assert recipe.place == place and said in notice and bool(notice) == bool(said)
+    assert make_cut(family, recipe, geometry).components[0].tiles == (None if target == "cpu" else 1)
+    others = encoder_notice(recipe, family, replace(geometry, sees="grids"))
+    assert "pictures of any size" in others or target == "cpu"
 
 
 @pytest.mark.parametrize(("model_type", "reads"), [("smolvlm", ("pixel_values",)),

@@ -17,7 +17,6 @@ from workflows.common.errors import BundleError, GraphError, PromptError, Reques
 from workflows.generate.prefill import feed_tokens, start_prompt
 from workflows.runtime import Machine, device_named
 from workflows.runtime.execution.binding import Binding
-from workflows.runtime.execution.prompt_inputs import split_inputs
 from workflows.runtime.loading.machines import make_machine
 from workflows.runtime.loading.sessions import SessionPlan, open_session
 from workflows.runtime.program.program import ProgramPhase
@@ -205,10 +204,11 @@ def test_pictures_of_different_sizes_go_to_their_places(table: str, tmp_path: Pa
     ids = [3, *[IMAGE] * 5, 9, 4, *[IMAGE] * 2, *IDS[:9]]  # the first one lies across two chunks
     machine.start({"pixel_values": pictures}, ids)
     check(machine, toy.truth(ids, {"image": np.concatenate(pictures)}), ids)
-    stacked = np.arange(12).reshape(2, 2, 3)
-    split = split_inputs(machine.program, {"pixel_values": stacked, "other": stacked})
-    assert [one.tolist() for one in split["pixel_values"]] == [[stacked[0].tolist()], [stacked[1].tolist()]]
-    assert split["other"] is stacked  # no session runs for each of its items
+    alike = [3, *[IMAGE] * 3, 9, 4, *[IMAGE] * 3, *IDS[:9]]
+    stacked = np.stack(rows(3, 3))  # an array of pictures of one size
+    machine.cache.reset()
+    machine.start({"pixel_values": stacked}, alike)
+    check(machine, toy.truth(alike, {"image": np.concatenate([*stacked])}), alike)
     machine.start({}, IDS[:10])
     machine.cache.reset()
     check(machine, toy.truth(IDS[:10]), IDS[:10])  # a text alone

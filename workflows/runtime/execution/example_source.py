@@ -1,4 +1,4 @@
-"""Noise in place of what comes with each prompt of some models: their encoders read a sound, not a text.
+"""A text of random tokens, and noise in place of what comes with each prompt of models that read a sound.
 
 Runs that compare or measure graphs need the encoder's outputs, whatever was read.
 """
@@ -28,6 +28,14 @@ def example_inputs(machine: Machine) -> dict[str, Array]:
             )
         found[f"{session}.{name}"] = chances.normal(size=[int(axis) for axis in shape]).astype(spec.numpy_dtype)
     return found
+
+
+def example_tokens(machine: Machine, count: int) -> list[int]:
+    """Random tokens, the same ones every time; none stands for a row of a picture or recording, for none is given."""
+    places = set((machine.program.places or {}).values())
+    plain = next(token for token in range(len(places) + 1) if token not in places)
+    tokens = np.random.default_rng(0).integers(0, machine.vocabulary, count).tolist()
+    return [plain if token in places else token for token in tokens]
 
 
 def read_example(machine: Machine) -> None:

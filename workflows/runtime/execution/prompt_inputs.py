@@ -28,20 +28,7 @@ from workflows.runtime.program.program import InputSource, Program, ProgramPhase
 
 InputValue = Array | Sequence[Array]
 NamedInputs = Mapping[str, InputValue]
-"""By an input's name, or `session.input`; a list for a session that runs for each of its items."""
-
-
-def split_inputs(program: Program, arrays: Mapping[str, Array]) -> NamedInputs:
-    """Arrays of all items as lists of single ones [1, …], for the sessions that run once for each item."""
-    source = program.source
-    fed = set() if source is None else {port for port in source.fed_by("given") if port[0] in program.loops}
-    names = {name for _, name in fed} | {".".join(port) for port in fed}
-    return {name: single_items(array) if name in names else array for name, array in arrays.items()}
-
-
-def single_items(array: Array) -> list[Array]:
-    """[n, …] as n of [1, …]."""
-    return [array[i : i + 1] for i in range(len(array))]
+"""By an input's name, or `session.input`; a list of items, or an array of all, for a session that runs for each."""
 
 
 class SourceReader:
@@ -141,6 +128,7 @@ class SourceReader:
         ports = [(name, spec.name) for spec in self._sessions[name].inputs]
         values = {port: self._value(source.feeds[port], port) for port in ports}
         listed = {port for port in ports if name in self._program.loops and source.feeds[port].kind == "given"}
+        values |= {port: self._items(port, values[port]) for port in listed}
         counts = {len(values[port]) for port in listed}
         if len(counts) > 1:
             raise PromptError(f"{name} runs for each picture, and was given lists of {sorted(counts)}.")
@@ -163,6 +151,12 @@ class SourceReader:
         if name in self.given:
             return self._padded(self.given[name]) if feed.name == IDS else self.given[name]
         return self.mask(self.spec(port))
+
+    def _items(self, port: Port, value: InputValue) -> InputValue:
+        """The items of a session that loops: those of a list, or [1, …] each of an array that holds all of them."""
+        if isinstance(value, np.ndarray) and value.ndim == len(self.spec(port).shape):
+            return [value[i : i + 1] for i in range(len(value))]
+        return value
 
     def _padded(self, ids: InputValue) -> Array:
         row = np.zeros((1, self.width), np.int64)

@@ -24,7 +24,7 @@ from workflows.bundle.session_options import SessionOptions, parse_options
 from workflows.common.errors import JoineryError, printable
 from workflows.common.tensors import Array
 from workflows.process.subprocesses import exit_with_parent, run_isolated
-from workflows.runtime.execution.example_source import read_example
+from workflows.runtime.execution.example_source import example_tokens, read_example
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import open_machine
 from workflows.runtime.loading.sessions import OpenSession, Placement, open_session
@@ -38,7 +38,6 @@ from workflows.wire.reports.preflight import ComponentPreflight, OutputDifferenc
 _SECONDS = 600.0
 _TOLERANCE = 0.02  # share of the largest logit: half precision costs 0.003, wrong kernels began at 0.04
 _REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
-_SEED = 0
 _TOKENS = 16  # tokens of a text for a model that reads it once
 
 
@@ -94,8 +93,8 @@ def examine(
     counts = {name: _assignment(opened, device) for name, opened in machine.sessions.items()}
     found: dict[tuple[str, str], OutputDifference] = {}
     try:
-        found, largest = _compare(bundle, machine)
-        why = _judge(found, largest)
+        found, largest, encoded = _compare(bundle, machine)
+        why = encoded or _judge(found, largest)
     except JoineryError as error:
         why = str(error)
     components = [
@@ -132,12 +131,13 @@ def _assignment(opened: OpenSession, device: Device) -> Assignment:
     return replace(found, left=tuple(replace(one, reason=why) for one in found.left))
 
 
-def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], OutputDifference], float]:
-    """(session, phase) → the difference from the CPU provider, on seeded tokens; and the CPU's largest logit."""
+def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], OutputDifference], float, str]:
+    """(session, phase) → the difference from the CPU provider, on seeded tokens; the CPU's largest logit; and why the
+    features of an encoder are wrong, empty where they are right.
+    """
     with open_machine(bundle, device_named("cpu")) as reference:
-        chances = np.random.default_rng(_SEED)
-        prompt = [int(token) for token in chances.integers(0, machine.vocabulary, machine.chunk)]
-        source = [int(token) for token in chances.integers(0, machine.vocabulary, 8)]
+        prompt = example_tokens(machine, machine.chunk)
+        source = example_tokens(machine, 8)
         found: dict[tuple[str, str], OutputDifference] = {}
         largest = 0.0
         for one in (machine, reference):
@@ -151,7 +151,25 @@ def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Ou
             kept = [_newest_rows(one, rows) for one in (machine, reference)]
             for name in machine.program.runs[phase].sessions:
                 found[name, phase] = _difference(machine, name, phase, logits, kept)
-        return found, largest
+        return found, largest, _judge_features(machine, reference)
+
+
+def _judge_features(machine: Machine, reference: Machine) -> str:
+    """Why an encoder gives wrong features of noise; empty where all are right, and for inputs of no fixed shape."""
+    source = machine.program.source
+    for name in [] if source is None or machine.has_source else source.sessions:
+        opened = machine.sessions[name]
+        shapes = {spec: [axis for axis in spec.shape if isinstance(axis, int)] for spec in opened.inputs}
+        if any(len(shape) < len(spec.shape) for spec, shape in shapes.items()):
+            continue
+        chances = np.random.default_rng(0)
+        noise = {spec.name: chances.normal(size=shape).astype(spec.numpy_dtype) for spec, shape in shapes.items()}
+        sessions = [one.sessions[name].session for one in (machine, reference)]
+        here, there = (session.run(None, noise)[0].astype(np.float32) for session in sessions)
+        gap, largest = _largest_difference(here, there), float(np.abs(there).max(initial=0))
+        if not gap <= _TOLERANCE * largest:
+            return f"{name} gives features that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
+    return ""
 
 
 def _rows(machine: Machine, phase: str) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from workflows.common.errors import GraphError
 from workflows.common.tensors import TensorSpec
-from workflows.runtime.execution.example_source import example_inputs
+from workflows.runtime.execution.example_source import example_inputs, example_tokens
 
 
 def machine(*shape: int | str) -> Any:
@@ -25,6 +25,13 @@ def test_noise_has_the_shape_of_the_input_and_is_always_the_same() -> None:
     assert noise.shape == (1, 80, 200) and noise.dtype == np.float32 and noise.std() > 0.9
     np.testing.assert_array_equal(noise, again)
     assert example_inputs(machine()) == {}
+
+
+def test_random_tokens_are_text_alone_and_always_the_same() -> None:
+    """Placeholders would need rows of pictures; small vocabularies hit them often."""
+    program = SimpleNamespace(places={"image": 0, "audio": 3})
+    drawn = [example_tokens(SimpleNamespace(program=program, vocabulary=7), 200) for _ in range(2)]  # type: ignore[arg-type]
+    assert drawn[0] == drawn[1] and set(drawn[0]) == {1, 2, 4, 5, 6}
 
 
 def test_a_shape_that_is_open_is_refused() -> None:

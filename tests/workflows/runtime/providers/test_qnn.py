@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +18,12 @@ from workflows.bundle.contexts import read_contexts
 from workflows.bundle.verify import verify_bundle
 from workflows.common.errors import Cancelled, DeviceError
 from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.media_prompts import media_prompt
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.providers.context_compiler import compile_bundle
 from workflows.runtime.providers.preflight import try_out
 from workflows.wire.events import GenerationDone
+from workflows.wire.requests import Turn
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,6 +33,7 @@ pytestmark = [
     ),
 ]
 CHUNK = 32
+PICTURES = Path(__file__).parents[4] / "resources" / "demos" / "vision-pictures"
 QUESTIONS = ["8 * 7 =", "What is the opposite of hot?", "Name three colours.", "Count from three to seven.",
              "6 * 9 =", "What is the opposite of big?", "12 + 5 =", "Who are you?", "Spell the word cat."]  # fmt: skip
 
@@ -101,6 +105,27 @@ def test_the_transformer_alone(built: Built) -> None:
     assert report.usable and [one.on_provider / one.nodes for one in report.components] == [0, 1, 1, 0]
     equal, count = alike(*(answers(bundle, provider, QUESTIONS, chat=True) for provider in ("qnn", "cpu")))
     assert count >= 60 and equal >= 0.99 * count, (equal, count)
+
+
+def test_pictures(built: Built) -> None:
+    """The vision encoder too, a tile at a time; placeholders find their rows on the CPU."""
+    bundle = built("demo:vision", target="qnn", chunk=CHUNK)
+    report = try_out(bundle, "qnn")
+    assert report.usable, report.reason
+    assert {one.name: one.on_provider / one.nodes for one in report.components} == {
+        "vision": 1, "embeddings": 0, "prefill": 1, "decode": 1,
+    }  # fmt: skip
+    right = 0
+    with open_engine(bundle, provider="qnn") as engine:
+        assert engine.machine.provider == "qnn, embeddings=cpu"
+        tasks = json.loads((PICTURES / "pictures.json").read_text("utf-8"))
+        for task in tasks:
+            turn = Turn("user", task["question"], (str(PICTURES / task["file"]),))
+            prompt = media_prompt(engine, [turn])
+            *_, done = engine.generate(prompt.ids, GenerateOptions(max_new_tokens=12), inputs=prompt.inputs)
+            assert isinstance(done, GenerationDone)
+            right += task["answer"] in done.text
+    assert right >= len(tasks) - 1  # QNN computes in half precision
 
 
 @pytest.mark.parametrize(("demo", "prompts"), [
