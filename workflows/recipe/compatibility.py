@@ -72,7 +72,7 @@ def encoder_notice(recipe: Recipe, family: Family, geometry: ModelGeometry | Non
     """How a target of fixed shapes runs the encoder of pictures or sound; empty for other targets and models."""
     if geometry is None or not family.has_features or not recipe.build_target.fixed:
         return ""
-    if reads_single_tiles(geometry.sees, recipe):
+    if reads_single_tiles(geometry, recipe):
         return f"The target {recipe.target} takes fixed shapes: the vision encoder reads one tile at a time."
     what, name = ("sound", ComponentRole.SPEECH) if family.takes_sound else ("pictures", ComponentRole.VISION)
     place = ", and it runs on the CPU" if name in recipe.place else ""

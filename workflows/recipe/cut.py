@@ -201,9 +201,9 @@ def make_cut(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> 
     return Cut((encoder, *_cached_components(recipe, decoder)), cache, encoder.name)
 
 
-def reads_single_tiles(sees: Sees | None, recipe: Recipe) -> bool:
+def reads_single_tiles(geometry: ModelGeometry, recipe: Recipe) -> bool:
     """Whether a graph of fixed shapes reads one tile of a picture at a time: only tiles have one size."""
-    return sees == "tiles" and recipe.build_target.fixed
+    return geometry.sees == "tiles" and recipe.build_target.fixed
 
 
 def _feature_components(
@@ -229,7 +229,7 @@ def _feature_components(
         }
         reads = (tensor_names.PIXELS, *beside.get(str(geometry.sees), ()))
     return (
-        Component(role, ("init",), reads, (features,), tiles=1 if reads_single_tiles(sees, recipe) else None),
+        Component(role, ("init",), reads, (features,), tiles=1 if reads_single_tiles(geometry, recipe) else None),
         Component(ComponentRole.EMBEDDINGS, when, (tensor_names.IDS, features), embeds),
         *cached,
     )
