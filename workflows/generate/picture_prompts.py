@@ -24,7 +24,7 @@ from workflows.media import (
     picture_tokens,
     read_picture,
 )
-from workflows.runtime.execution.prompt_inputs import NamedInputs, single_items
+from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 _FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
 
@@ -50,12 +50,12 @@ def picture_settings(bundle: Bundle) -> dict[str, object]:
 
 
 def single_pictures(tensors: NamedInputs) -> NamedInputs:
-    """The tensors of several pictures as lists of each one's, for an encoder that runs once for each picture."""
+    """The tensors of several pictures, for an encoder that runs once for each: lists where their sizes differ."""
     grids = tensors.get(GRIDS)
     if grids is None:
-        return {name: single_items(np.asarray(tensor)) for name, tensor in tensors.items()}
+        return tensors
     ends = np.cumsum(np.prod(np.asarray(grids), axis=1))[:-1]
-    return {**tensors, PIXELS: np.split(np.asarray(tensors[PIXELS]), ends), GRIDS: single_items(np.asarray(grids))}
+    return {**tensors, PIXELS: np.split(np.asarray(tensors[PIXELS]), ends)}
 
 
 class PicturePrompts:
