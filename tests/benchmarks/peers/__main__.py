@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from tests.benchmarks import peers
 from tests.benchmarks.peers.accuracy import Accuracy
 from tests.benchmarks.peers.environments import PEERS, PeerError
 from tests.benchmarks.peers.machine import commit, engine_state, today
+from tests.benchmarks.peers.machines import read_result, side_by_side
 from tests.benchmarks.peers.models import Models, Source
 from tests.benchmarks.peers.processes import UNSEEN
 from tests.benchmarks.peers.rounds import Log, turns
@@ -43,6 +45,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few tokens and questions: to see that all of it runs")
     parser.add_argument("--quantile", type=float, default=0.5, help=QUANTILE)
     parser.add_argument("--set", action="append", default=[], dest="settings", help="a setting of Joinery's recipe")
+    parser.add_argument("--beside", type=Path, action="append", default=[], help="a peers.json of another machine")
     return parser.parse_args()
 
 
@@ -145,12 +148,16 @@ class Run:
             "brackets the figure over Joinery's"
             + ("; settings: " + ", ".join(self._asked.settings) if self._asked.settings else ""),
         ]
-        table = Table(self._log, engines, told)
+        table = Table(self._log, engines, told, machine=processor_name())
         text = table.markdown()
         (self._out / "peers.md").write_text(text, "utf-8")
         (self._out / "peers.json").write_text(table.as_json(), "utf-8")
         _draw(self._log, engines, self._out / "peers.png")
         print(text)
+        if self._asked.beside:
+            text = side_by_side([json.loads(table.as_json()), *map(read_result, self._asked.beside)])
+            (self._out / "machines.md").write_text(text, "utf-8")
+            print(text)
 
 
 def _draw(log: Log, engines: Sequence[str], file: Path) -> None:

@@ -17,7 +17,7 @@ from tests.benchmarks.peers.processes import Cost, cost_of
 Source = Literal["shape", "demo"]
 Precision = Literal["int4", "fp32"]
 MAKERS = ("joinery", "genai", "llama")  # build a model of their own
-CAPACITY = {"shape": 8_704, "demo": 512}
+CAPACITY = {"shape": 32_768, "demo": 512}
 GENAI_INT4 = ("block_size=32", "is_symmetric=true", "accuracy_level=4", "shared_embeddings=true")
 
 

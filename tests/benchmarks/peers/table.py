@@ -14,12 +14,13 @@ from tests.benchmarks.peers.rows import ROWS, Goal, Row
 
 @dataclass
 class Table:
-    """What stands in the cells. told: where, when and of what, line by line."""
+    """What stands in the cells. told: where, when and of what, line by line. machine: the processor's name."""
 
     log: Log
     engines: Sequence[str]
     told: Sequence[str]
     rows: Sequence[Row] = ROWS
+    machine: str = ""
     _notes: list[str] = field(default_factory=list)
 
     def markdown(self) -> str:
@@ -45,7 +46,12 @@ class Table:
             }
             for row in self.rows
         ]  # fmt: skip
-        told = {"about": list(self.told), "versions": self.log.versions, "others": self.log.others}
+        told: dict[str, object] = {
+            "machine": self.machine,
+            "about": list(self.told),
+            "versions": self.log.versions,
+            "others": self.log.others,
+        }
         return json.dumps(told | {"rows": rows}, indent=1)
 
     def _line(self, row: Row) -> list[str]:

@@ -98,6 +98,11 @@ def full(session: Session) -> Samples:
     return {"step_8000": session.run(prompt(8_000))[1]}
 
 
+def longest(session: Session) -> Samples:
+    """Steps after 32,000 tokens, which take minutes to read."""
+    return {"step_32000": session.run(prompt(32_000))[1]}
+
+
 def fp32(session: Session) -> Samples:
     """Decode in fp32."""
     return {"decode_fp32": session.run(prompt(16))[1]}
@@ -129,6 +134,7 @@ VISITS = {
     "fp32": Visit("shape", "fp32", fp32, 24, 8, 4_096),
     "long": Visit("shape", "int4", long, 20, 8, 4_096),
     "full": Visit("shape", "int4", full, 16, 8, 8_704),
+    "longest": Visit("shape", "int4", longest, 16, 8, 32_768),
 }
 """By name, the cheap ones first."""
 
