@@ -26,8 +26,8 @@ from workflows.interop.genai_composites import CompositeExport, session_faults
 from workflows.interop.genai_graphs import StepEnds, feed_step
 from workflows.interop.genai_speech import operation
 from workflows.media import picture_processor
+from workflows.recipe.cut import ComponentRole
 
-_VISION, _EMBEDDINGS, _DECODER = "vision", "embeddings", "decoder"
 _FILE = "vision_processor.json"  # transformers has a processor_config.json of its own
 _FILTERS = {0: "NEAREST", 1: "LANCZOS", 2: "LINEAR", 3: "CUBIC"}  # Pillow's number → genai's name
 _DEEP = "joinery.genai.embeds"
@@ -36,7 +36,11 @@ _DEEP = "joinery.genai.embeds"
 class PicturesExport(CompositeExport):
     """What the types with pictures have in common."""
 
-    sessions: Mapping[str, str] = {_VISION: "vision", _EMBEDDINGS: "embedding", _DECODER: "decoder"}
+    sessions: Mapping[str, str] = {
+        ComponentRole.VISION: "vision",
+        ComponentRole.EMBEDDINGS: "embedding",
+        ComponentRole.DECODER: "decoder",
+    }
     placeholder: str  # what stands for a picture in genai's prompts
 
     def faults(self) -> Iterator[Fault]:
@@ -58,9 +62,9 @@ class PicturesExport(CompositeExport):
     def adapt(self, session: str, model: onnx.ModelProto) -> onnx.ModelProto | None:
         """See CompositeExport."""
         ends = _PictureEnds(model)
-        if session == _EMBEDDINGS and tensor_names.DEEPSTACK in ends.outputs:
+        if session == ComponentRole.EMBEDDINGS and tensor_names.DEEPSTACK in ends.outputs:
             ends.join_deepstack()
-        if session == _DECODER:
+        if session == ComponentRole.DECODER:
             self.feed(ends)
             if tensor_names.DEEPSTACK in ends.specs:
                 ends.divide_deepstack()
@@ -68,7 +72,7 @@ class PicturesExport(CompositeExport):
 
     def feed(self, ends: StepEnds) -> None:
         """Adapts the decoder, whose reply never has a placeholder: there would be no picture for it."""
-        feed_step(ends, _DECODER, self.program)
+        feed_step(ends, ComponentRole.DECODER, self.program)
         ends.suppress([self.placeholder_token])
 
     @property
@@ -78,7 +82,7 @@ class PicturesExport(CompositeExport):
 
     def describe(self, config: Json) -> None:
         """See CompositeExport."""
-        features = self.ports(_VISION).outputs[tensor_names.FEATURES]
+        features = self.ports(ComponentRole.VISION).outputs[tensor_names.FEATURES]
         put(config, "model.decoder.hidden_size", int(features.shape[-1]))  # of the tensors between the graphs
         put(config, "model.decoder.inputs.inputs_embeds", tensor_names.EMBEDS)
         put(config, "model.decoder.inputs.attention_mask", tensor_names.MASK)
@@ -160,13 +164,13 @@ class Gemma3Export(PicturesExport):
 
     def adapt(self, session: str, model: onnx.ModelProto) -> onnx.ModelProto | None:
         """See CompositeExport. genai gives each picture's features as one item [rows, width]."""
-        if session == _DECODER:
+        if session == ComponentRole.DECODER:
             ends = _PictureEnds(model, blocks=self.placeholder_token)
             self.feed(ends)
             ends.read_ids()
             return ends.model()
         ends = _PictureEnds(model)
-        if session == _VISION:
+        if session == ComponentRole.VISION:
             ends.stack(ends.outputs[tensor_names.FEATURES], self.rows)
         else:
             ends.unstack(ends.specs[tensor_names.FEATURES])

@@ -28,11 +28,11 @@ from workflows.interop.genai_composites import CompositeExport, session_faults
 from workflows.interop.genai_graphs import StepEnds, feed_step
 from workflows.interop.graph_ends import GraphEnds
 from workflows.media import LogMel, sound_features
+from workflows.recipe.cut import ComponentRole
 
 FRAMES, ROWS = 3000, 1500  # of 30 seconds, which genai takes from every recording
 _RATE, _SECONDS = 16000, 30
 _HIDDEN = "encoder_hidden_states"
-_ENCODER, _DECODER = "encoder", "decoder"
 _FILE = "audio_processor_config.json"
 
 
@@ -40,7 +40,10 @@ class WhisperExport(CompositeExport):
     """A bundle that transcribes as genai's `whisper`."""
 
     kind = "whisper"
-    sessions: Mapping[str, str] = {_ENCODER: _ENCODER, _DECODER: _DECODER}
+    sessions: Mapping[str, str] = {
+        ComponentRole.ENCODER: ComponentRole.ENCODER,
+        ComponentRole.DECODER: ComponentRole.DECODER,
+    }
 
     def faults(self) -> Iterator[Fault]:
         """Other features than those of 30 seconds at 16 kHz cannot be computed there."""
@@ -65,7 +68,7 @@ class WhisperExport(CompositeExport):
 
     def adapt(self, session: str, model: onnx.ModelProto) -> onnx.ModelProto | None:
         """See CompositeExport."""
-        if session == _ENCODER:
+        if session == ComponentRole.ENCODER:
             return _encoder(model)
         ends = StepEnds(model, self.program.state[0])
         feed_step(ends, session, self.program)
@@ -78,9 +81,9 @@ class WhisperExport(CompositeExport):
 
     def describe(self, config: Json) -> None:
         """See CompositeExport."""
-        key = self.ports(_ENCODER).outputs[tensor_names.CROSS_KEY % 0]
+        key = self.ports(ComponentRole.ENCODER).outputs[tensor_names.CROSS_KEY % 0]
         heads, size = int(key.shape[1]), int(key.shape[3])
-        layers = len(self.ports(_ENCODER).outputs) // 2
+        layers = len(self.ports(ComponentRole.ENCODER).outputs) // 2
         sizes = {"hidden_size": heads * size, "num_attention_heads": heads, "num_hidden_layers": layers,
                  "head_size": size}  # fmt: skip
         for name, value in sizes.items():
