@@ -3,6 +3,7 @@
 input_features [windows,mels,frames] · input_features_mask [windows,frames] ──▶ audio_features [rows,E]
 
 A window has a fixed length, and as many rows as frames of sound: those of the silence behind a recording's end are cut.
+Without a mask, they are not.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class SoundWindowsModule(FeatureEncoderModule):
         return first, both - first
 
     def signature(self) -> ExportSignature:
-        signature, example = ExportSignature(outputs=[SOUND_FEATURES]), self.example()
-        for name in (SOUND, SOUND_MASK):
-            signature.add(name, example[name], {0: "windows"})
+        signature = ExportSignature(outputs=[SOUND_FEATURES])
+        for name, tensor in self.example().items():
+            signature.add(name, tensor, {0: "windows"})
         return signature
 
     def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
@@ -91,7 +92,27 @@ class Qwen2AudioModule(SoundWindowsModule):
         return kept
 
 
+class WholeWindowsModule(SoundWindowsModule):
+    """That of Voxtral, which reads the silence behind a recording's end too: each window has as many rows."""
+
+    def forward(self, input_features: torch.Tensor) -> torch.Tensor:  # type: ignore[override]  # no mask
+        """[windows,mels,frames] → [rows of all windows,E]"""
+        rows: torch.Tensor = self.inner.get_audio_features(input_features).pooler_output
+        return rows
+
+    def example(self) -> dict[str, torch.Tensor]:
+        return {SOUND: super().example()[SOUND]}
+
+    def example_rows(self) -> tuple[int, int]:
+        with torch.no_grad():
+            rows = len(self(self.example()[SOUND][:1]))
+        return rows, rows
+
+    def own_inputs(self, ids: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        return self.example()
+
+
 def sound_module(model: PreTrainedModel) -> SoundWindowsModule:
     """The sound encoder of a loaded model."""
-    own = {"qwen2_audio": Qwen2AudioModule}
+    own = {"qwen2_audio": Qwen2AudioModule, "voxtral": WholeWindowsModule}
     return own.get(model.config.model_type, SoundWindowsModule)(model)

@@ -20,8 +20,9 @@ from workflows.media import (
     sound_features,
     sound_tokens,
     sound_windows,
+    whole_windows,
 )
-from workflows.runtime.execution.prompt_inputs import NamedInputs
+from workflows.runtime.execution.prompt_inputs import InputValue, NamedInputs
 
 _FILES = ("tokenizer/preprocessor_config.json", "tokenizer/processor_config.json")
 
@@ -54,7 +55,7 @@ class SoundPrompts:
         """The recordings of files. Raises MediaError for one that cannot be read, or too short for a row."""
         sounds = [read_sound(file, self._mel.rate) for file in files]
         for file, sound in zip(files, sounds, strict=True):
-            if not self._tokens.rows(self._mel.frames_of(sound.samples)):
+            if not self._tokens.whole and not self._tokens.rows(self._mel.frames_of(sound.samples)):
                 raise MediaError(
                     f"The sound file {printable(file.name)} lasts {sound.duration * 1000:.0f} ms, of which the encoder "
                     "makes nothing: give a longer recording."
@@ -71,7 +72,7 @@ class SoundPrompts:
 
     def with_placeholders(self, text: str, count: int) -> str:
         """A plain text with `count` recordings: before it, unless it has their placeholders."""
-        return text if self._tokens.token in text else self._tokens.token * count + text
+        return text if self._tokens.token in text else self._tokens.placeholder * count + text
 
     def prepare(self, text: str, sounds: Sequence[Sound]) -> tuple[str, NamedInputs, list[int]]:
         """The text with a token for each row of features, the encoder's inputs, and the rows of each recording.
@@ -80,8 +81,11 @@ class SoundPrompts:
         """
         if not sounds:
             return expand_sounds(text, self._tokens.token, ()), {}, []
-        windows = sound_windows([one.samples for one in sounds], self._mel, self._windows)
+        cut = whole_windows if self._tokens.whole else sound_windows
+        windows = cut([one.samples for one in sounds], self._mel, self._windows)
         rows = [self._tokens.rows(frames) for frames in windows.frames]
         # the encoder runs for one window at a time, since the scores of many take gigabytes
-        inputs: NamedInputs = {SOUND: windows.features, SOUND_MASK: windows.mask}
+        inputs: dict[str, InputValue] = {SOUND: windows.features}
+        if not self._tokens.whole:
+            inputs[SOUND_MASK] = windows.mask
         return expand_sounds(text, self._tokens.token, rows), inputs, rows

@@ -42,6 +42,7 @@ from workflows.media.sound import (
     read_sound,
     sound_tokens,
     sound_windows,
+    whole_windows,
 )
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "sound_features",
     "sound_tokens",
     "sound_windows",
+    "whole_windows",
 ]
 
 

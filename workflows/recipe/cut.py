@@ -218,7 +218,8 @@ def _feature_components(
     when = tuple(when for part in cached for when in part.when)
     reads: tuple[str, ...]
     if family.takes_sound:
-        role, reads = ComponentRole.SPEECH, (tensor_names.SOUND, tensor_names.SOUND_MASK)
+        masks = (tensor_names.SOUND_MASK,) if family.masks_frames else ()
+        role, reads = ComponentRole.SPEECH, (tensor_names.SOUND, *masks)
         features = tensor_names.SOUND_FEATURES
     else:
         role, features = ComponentRole.VISION, tensor_names.FEATURES

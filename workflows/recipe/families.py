@@ -154,6 +154,9 @@ HEARING = replace(
     takes_sound=True,
 )
 
+# Of each window all frames are read, the silence behind a recording's end too.
+WHOLE_WINDOWS = replace(HEARING, name="voxtral", model_types=("voxtral",), covers="voxtral", masks_frames=False)
+
 TASKS = ("translation", "summarization")
 
 # T5 learns a bias over distances between positions, and its graph uses slots as positions.
@@ -244,6 +247,7 @@ DEPTH = Family(
 FAMILIES = FamilyRegistry(
     [
         *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GEMMA4, PALIGEMMA, GRIDS, DEEPSTACK, QWEN3_5, HEARING),
+        WHOLE_WINDOWS,
         *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )

@@ -121,10 +121,11 @@ class Family:
     of the config that describes the decoder; empty for the whole. sees: a vision encoder gives rows in the place of a
     prompt's placeholders; it reads square tiles, tiles and which of their rows to join, or the patches of pictures of
     any size with these sizes, or with grids that positions of three numbers follow from. takes_sound: a sound encoder
-    does, which reads windows of sound and the masks of their frames. deepstack: the decoder's first layers take rows of
-    their own. mutual: which tokens attend to each other in both directions: the places of a picture, those in layers
-    with a window where the config says so, or all of a prompt with pictures. variants: supported variants
-    besides `plain`. reads: the input kind of a single graph without a cache; None for a model that generates text.
+    does, which reads windows of sound and, with masks_frames, the masks of their frames. deepstack: the decoder's first
+    layers take rows of their own. mutual: which tokens attend to each other in both directions: the places of a
+    picture, those in layers with a window where the config says so, or all of a prompt with pictures. variants:
+    supported variants besides `plain`. reads: the input kind of a single graph without a cache; None for a model that
+    generates text.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Family:
     text_part: str = ""
     sees: Sees | None = None
     takes_sound: bool = False
+    masks_frames: bool = True
     deepstack: bool = False
     mutual: Mutual | None = None
     variants: tuple[str, ...] = ()

@@ -156,6 +156,24 @@ def test_a_tokenizer_that_transformers_cannot_load_is_reported(tmp_path: Path) -
     assert (tmp_path / "target" / "tokenizer.json").read_text() == (folder / "tokenizer.json").read_text()
 
 
+def test_tekken_json_becomes_a_tokenizer(tmp_path: Path) -> None:
+    """The one file of Mistral's published tokenizers, without mistral-common; special tokens come first."""
+    (tmp_path / "checkpoint").mkdir()
+    names = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AUDIO]", "[BEGIN_AUDIO]"]
+    pieces = [bytes([i]) for i in range(256)] + [b"he", b"hel"]
+    vocabulary = [{"rank": i, "token_bytes": base64.b64encode(one).decode()} for i, one in enumerate(pieces)]
+    special = [{"rank": i, "token_str": name, "is_control": True} for i, name in enumerate(names)]
+    config = {"pattern": r"[^\s]+|\s+", "default_vocab_size": len(names) + len(pieces),
+              "num_vocab_tokens": len(pieces), "default_num_special_tokens": len(names), "version": "v7"}  # fmt: skip
+    file = {"config": config, "vocab": vocabulary, "special_tokens": special}
+    (tmp_path / "checkpoint" / "tekken.json").write_text(json.dumps(file), "utf-8")
+    (tmp_path / "checkpoint" / "config.json").write_text('{"model_type": "voxtral"}', "utf-8")
+    write_tokenizer(tmp_path / "checkpoint", tmp_path / "target")
+    made = Tokenizer.from_file(str(tmp_path / "target" / "tokenizer.json"))
+    ids = made.encode("[INST][BEGIN_AUDIO][AUDIO][AUDIO]hello[/INST]").ids
+    assert ids == [3, 6, 5, 5, 7 + 257, 7 + ord("l"), 7 + ord("o"), 4] and made.decode(ids) == "hello"
+
+
 _BPE = {"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}
 _REGEX = {"type": "Split", "pattern": {"Regex": "(["}, "behavior": "Isolated", "invert": False}
 

@@ -16,7 +16,7 @@ from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
 from workflows.export.features import MergedEmbeddingsModule, check_features
 from workflows.export.load import load_model
-from workflows.export.sound_encoder import ATTENTION, Qwen2AudioModule, sound_module
+from workflows.export.sound_encoder import ATTENTION, Qwen2AudioModule, WholeWindowsModule, sound_module
 from workflows.export.trace import trace
 
 
@@ -41,6 +41,23 @@ def test_frames_of_silence_are_masked_and_their_rows_cut(tmp_path: Path) -> None
     for wrong in (Exchanged, Unmasked):
         with pytest.raises(RecipeError, match=r"logits differ from its own by .* connects them"):
             check_features(model, layers, wrong(model), embeddings)
+
+
+def test_whole_windows_have_rows_of_silence_too(tmp_path: Path) -> None:
+    """As the model's own; with the windows exchanged, or one of them repeated, the logits are others."""
+    checkpoint = open_checkpoint(str(save_with_sound("voxtral", tmp_path, audio_token_id=200)))
+    model = load_model(checkpoint, "audio-text-to-text", attention=ATTENTION)
+    layers, encoder, embeddings = causal_layers(model), sound_module(model), MergedEmbeddingsModule(model, 200)
+    assert isinstance(encoder, WholeWindowsModule) and encoder.example_rows() == (25, 25)
+    reference = check_features(model, layers, encoder, embeddings)
+    assert (reference.ids == 200).sum() == 50 and set(reference.given) == {"input_features"}
+
+    class Repeated(WholeWindowsModule):
+        def forward(self, input_features: torch.Tensor) -> torch.Tensor:
+            return super().forward(input_features[:1].repeat(len(input_features), 1, 1))
+
+    with pytest.raises(RecipeError, match=r"logits differ from its own by .* connects them"):
+        check_features(model, layers, Repeated(model), embeddings)
 
 
 @pytest.mark.slow

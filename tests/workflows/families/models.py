@@ -332,15 +332,16 @@ WITH_SOUND: dict[str, dict[str, Any]] = {
     "audioflamingo3": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
     "glmasr": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128,
                "max_position_embeddings": 100},
+    "voxtral": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128},
 }  # fmt: skip
 
 
-def save_with_sound(model_type: str, folder: Path, audio_token_id: int) -> Path:
-    """One of WITH_SOUND: it reads text and recordings."""
+def save_with_sound(model_type: str, folder: Path, audio_token_id: int, **changes: Any) -> Path:
+    """One of WITH_SOUND: it reads text and recordings; `changes` to its text part."""
     from transformers import AutoModelForSeq2SeqLM
 
     config = {
-        "text_config": {**_COMMON, "model_type": "qwen2"},
+        "text_config": {**_COMMON, "model_type": "qwen2", **changes},
         "audio_config": {**_SOUND, **WITH_SOUND[model_type], "model_type": f"{model_type}_encoder"},
         "audio_token_id": audio_token_id,
         "tie_word_embeddings": False,

@@ -22,7 +22,6 @@ OTHERWISE = {
         "draft": "a key of the strategy and of the roles",
         **dict.fromkeys(("vision", "speech"), "a word in the names of tensors, and a part of genai's folders"),
     },
-    "interop/genai": dict.fromkeys(("encoder", "decoder", "vision", "embeddings"), "a graph of one kind of folder"),
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
     "evaluation/divergence/recorded_values": {"prefill": "the phase of a recorded run"},

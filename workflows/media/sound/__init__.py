@@ -9,7 +9,7 @@ from workflows.media.sound.log_mel import LogMel
 from workflows.media.sound.resampling import Resampler
 from workflows.media.sound.sound_file import MOST_HOURS, Sound, read_sound
 from workflows.media.sound.tokens import SoundTokens, expand_sounds, sound_tokens
-from workflows.media.sound.windows import SoundWindows, sound_windows
+from workflows.media.sound.windows import SoundWindows, sound_windows, whole_windows
 
 __all__ = [
     "MOST_HOURS",
@@ -23,4 +23,5 @@ __all__ = [
     "sound_envelope",
     "sound_tokens",
     "sound_windows",
+    "whole_windows",
 ]

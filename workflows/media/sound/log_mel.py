@@ -28,12 +28,13 @@ _CORNER_MEL, _LOG_STEP = _CORNER_HZ / _HZ_PER_MEL, np.log(6.4) / 27
 class LogMel:
     """The features of one chunk of sound.
 
-    rate: Hz. samples: length of the chunk. frames: length of the features. settings: what `from_settings` reads again.
+    rate: Hz. samples: length of the chunk. frames: length of the features. padding: a sample behind a recording's end.
+    settings: what `from_settings` reads again.
     """
 
     def __init__(self, mels: int, rate: int, fft: int, hop: int, seconds: int, padding: float = 0.0) -> None:
         self.mels, self.rate, self.samples = mels, rate, seconds * rate
-        self._fft, self._hop, self._seconds, self._padding = fft, hop, seconds, padding
+        self._fft, self._hop, self._seconds, self.padding = fft, hop, seconds, padding
         self.frames = self.samples // hop
         self._window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(fft) / fft)
         self._filters = mel_filters(fft // 2 + 1, mels, rate)
@@ -82,12 +83,12 @@ class LogMel:
             "n_fft": self._fft,
             "hop_length": self._hop,
             "chunk_length": self._seconds,
-            "padding_value": self._padding,
+            "padding_value": self.padding,
         }
 
     def features(self, samples: Samples) -> NDArray[np.float32]:
         """[n] mono samples at `rate` → [mels, frames]; what is beyond the chunk's length is cut off."""
-        chunk = np.full(self.samples, self._padding, np.float32)
+        chunk = np.full(self.samples, self.padding, np.float32)
         count = min(len(samples), self.samples)
         chunk[:count] = samples[:count]
         return self._spectrogram(chunk)

@@ -5,6 +5,7 @@ prompt with placeholders + rows of each recording ──expand_sounds──▶ p
     Qwen2-Audio      <|AUDIO|> per row of one window; the chat template writes the tokens around them
     Audio Flamingo 3 <sound> per row of all windows, ten minutes at most
     GLM-ASR          <|pad|> per row of all windows, 655 seconds at most
+    Voxtral          [AUDIO] per row of all windows, whole ones, behind [BEGIN_AUDIO]
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ _KINDS: dict[str, tuple[str, int, int | None]] = {
     "Qwen2AudioProcessor": ("<|AUDIO|>", 2, None),
     "AudioFlamingo3Processor": ("<sound>", 2, 600),
     "GlmAsrProcessor": ("<|pad|>", 4, 655),
+    "VoxtralProcessor": ("[AUDIO]", 4, 86_400),
 }
 """Processor class → the placeholder of its chat templates, rows of the encoder per token, and the seconds that are read
 where its settings do not say; None for those of one window."""
+_BEFORE = {"VoxtralProcessor": "[BEGIN_AUDIO]"}  # what stands before each placeholder
+_WHOLE = ("VoxtralProcessor",)  # classes whose encoder reads whole windows
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,19 @@ class SoundTokens:
     seconds: int | None
 
     @property
+    def placeholder(self) -> str:
+        """What a text without placeholders gets for a recording."""
+        return _BEFORE.get(self.kind, "") + self.token
+
+    @property
+    def whole(self) -> bool:
+        """Whether all frames of a window have rows, also those behind a recording's end."""
+        return self.kind in _WHOLE
+
+    @property
     def settings(self) -> dict[str, object]:
         """By the names of processor_config.json."""
-        more = {} if self.seconds is None else {"max_audio_len": self.seconds}
+        more = {} if self.seconds is None or self.whole else {"max_audio_len": self.seconds}
         return {"processor_class": self.kind, "audio_token": self.token, **more}
 
     def rows(self, frames: int) -> int:
@@ -63,7 +77,8 @@ def sound_tokens(settings: Mapping[str, object]) -> SoundTokens:
     token = options.get("audio_token", placeholder)
     if not isinstance(token, str) or not token:
         raise options.fault("audio_token", "a text")
-    seconds = None if most is None else options.integer("max_audio_len", most, highest=86_400)
+    fixed = most is None or kind in _WHOLE
+    seconds = most if fixed else options.integer("max_audio_len", most or 0, highest=86_400)
     options.finish()
     return SoundTokens(kind, token, merged, seconds)
 

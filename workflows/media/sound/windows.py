@@ -1,6 +1,7 @@
 """Recordings as the inputs of an encoder that reads windows of one length.
 
 samples ──cut into windows──▶ LogMel.features of each ──▶ [windows,mels,frames] · mask [windows,frames]
+        ──padded to whole windows──▶ LogMel.whole_features ──cut──▶ [windows,mels,frames]
 """
 
 from __future__ import annotations
@@ -40,3 +41,19 @@ def sound_windows(recordings: Sequence[Samples], mel: LogMel, windows: int) -> S
         mask=(np.arange(mel.frames)[None] < counts[:, None]).astype(np.int64),
         frames=tuple(sum(map(mel.frames_of, one)) for one in pieces),
     )
+
+
+def whole_windows(recordings: Sequence[Samples], mel: LogMel, windows: int) -> SoundWindows:
+    """The same where all frames of a window are read: the features are those of a whole recording, then cut.
+
+    A recording without samples has one window of silence.
+    """
+    pieces = list[NDArray[np.float32]]()
+    for samples in recordings:
+        count = min(max(1, -(-len(samples) // mel.samples)), windows)
+        padded = np.full(count * mel.samples, mel.padding, np.float32)
+        padded[: len(samples)] = samples[: len(padded)]
+        pieces.append(mel.whole_features(padded).reshape(mel.mels, count, mel.frames).transpose(1, 0, 2))
+    features = np.concatenate(pieces)
+    frames = tuple(len(one) * mel.frames for one in pieces)
+    return SoundWindows(features, np.ones((len(features), mel.frames), np.int64), frames)

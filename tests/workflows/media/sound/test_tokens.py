@@ -26,8 +26,10 @@ def test_settings_come_back_and_unknown_ones_are_refused() -> None:
     assert (tokens.token, tokens.seconds) == ("<x>", 60) and sound_tokens(tokens.settings) == tokens
     one = sound_tokens({"processor_class": "Qwen2AudioProcessor", "audio_bos_token": "<|audio_bos|>"})
     assert (one.token, one.seconds) == ("<|AUDIO|>", None) and sound_tokens(one.settings) == one
-    with pytest.raises(MediaError, match="VoxtralProcessor are not known: there are AudioFlamingo3Processor"):
-        sound_tokens({"processor_class": "VoxtralProcessor"})
+    whole = sound_tokens({"processor_class": "VoxtralProcessor"})
+    assert (whole.placeholder, whole.rows(6000), sound_tokens(whole.settings)) == ("[BEGIN_AUDIO][AUDIO]", 750, whole)
+    with pytest.raises(MediaError, match="GraniteSpeechProcessor are not known: there are AudioFlamingo3Processor"):
+        sound_tokens({"processor_class": "GraniteSpeechProcessor"})
     with pytest.raises(MediaError, match="has the setting max_audio_len = 60, which is not known"):
         sound_tokens({"processor_class": "Qwen2AudioProcessor", "max_audio_len": 60})
     with pytest.raises(MediaError, match="audio_token = 7 and needs a text"):
