@@ -65,6 +65,8 @@ class TuningBox(Section):
         )
         if report.threads is not None:
             text += " " + self.tr("{0} threads are faster than one for each core.").format(str(report.threads))
+        if report.width is not None:
+            text += " " + self.tr("Prompts go in runs of {0} tokens.").format(str(report.width))
         if report.others > BUSY:
             busy = self.tr("Other programs used {0} of the processor: time the formats again when it is idle.")
             text += " " + busy.format(f"{report.others:.0%}")

@@ -3247,6 +3247,10 @@
       <translation>Prompts (*.txt *.jsonl);;Alle Dateien (*)</translation>
     </message>
     <message>
+      <source>Prompts go in runs of {0} tokens.</source>
+      <translation>Prompts laufen in Stücken von {0} Tokens durch.</translation>
+    </message>
+    <message>
       <source>Proposes tokens for a masked place.</source>
       <translation>Schlägt Token für eine maskierte Stelle vor.</translation>
     </message>

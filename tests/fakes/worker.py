@@ -615,7 +615,8 @@ class Fake:
         self.send(ProgressEvent(stage="tune", message="products of 64 × 96", done=1, total=2, unit="sizes"))
         self.pause()
         others: float = self.scenario.get("others", 0.01)
-        self.give(TuneReport("Made Up 3000, 2 cores, avx2", 32, True, 0.9, others, self.scenario.get("threads")))
+        threads, width = self.scenario.get("threads"), self.scenario.get("width")
+        self.give(TuneReport("Made Up 3000, 2 cores, avx2", 32, True, 0.9, others, threads, width))
 
     def do_profile(self, request: ask.Profile) -> None:
         """The decoder's nodes."""

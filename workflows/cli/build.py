@@ -14,7 +14,7 @@ from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
-from workflows.processor.tuning import format_for
+from workflows.processor.tuning import tuning_for
 from workflows.recipe.settings import parse_settings, read_recipe_file
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
@@ -64,7 +64,8 @@ def build(
     if for_processor is not None and options.get("precision") != "int4":
         raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
     if for_processor is not None:
-        options["quantize"] = {**format_for(for_processor), **_chosen_quantize(options)}
+        tuning = tuning_for(for_processor)
+        options["quantize"] = {**tuning.fastest().settings(), **_chosen_quantize(options)}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
     request = BuildRequest(
         source, out, options, trust_remote_code, force, goal=goal_request, ignore_estimate=ignore_estimate

@@ -1,4 +1,4 @@
-"""`joinery tune`: times the formats of 4-bit weights and numbers of threads on this processor, for later use."""
+"""`joinery tune`: times formats of 4-bit weights, widths of prompt runs and numbers of threads, for later use."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def tune(
     """Time products with int4 weights in blocks of 32, 64 and 128, with and without zero points.
 
     Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
-    one; `build --for-processor NAME` takes that of another processor. Sessions on the CPU open with the number of
-    threads that was fastest, of half, three quarters and all of the cores.
+    one, and give prompts to the graph in runs of as many tokens as were fastest; `build --for-processor NAME` takes
+    another processor's format. Sessions on the CPU open with the number of threads that was fastest, of half, three
+    quarters and all of the cores.
     """
     from workflows.processor.tuning import read_tunings, save_tunings
 
@@ -46,7 +47,12 @@ def tune(
     if as_json:
         write_json(
             [
-                {**asdict(one), "fastest": one.fastest().settings(), "fastest_threads": one.fastest_threads()}
+                {
+                    **asdict(one),
+                    "fastest": one.fastest().settings(),
+                    "fastest_threads": one.fastest_threads(),
+                    "fastest_width": one.fastest_width(),
+                }
                 for one in tunings
             ]
         )
@@ -56,6 +62,8 @@ def tune(
         Console().print(f"Builds for this processor take {one.fastest().title}.")
         if one.threads:
             Console().print(_threads(one))
+        if one.widths:
+            Console().print(_widths(one))
         if one.others > BUSY:
             Console().print(f"Other processes used {one.others:.0%} of the processor: tune again when it is idle.")
     if not tunings:
@@ -72,6 +80,11 @@ def _measured(source: str | None) -> Tuning:
 def _threads(tuning: Tuning) -> str:
     times = ", ".join(f"{one.threads} {one.step_ms:,.2f}" for one in tuning.threads)
     return f"Sessions take {tuning.fastest_threads() or tuning.threads[-1].threads} threads (ms a token: {times})."
+
+
+def _widths(tuning: Tuning) -> str:
+    times = ", ".join(f"{one.tokens} {one.token_ms:,.2f}" for one in tuning.widths)
+    return f"Prompts go through a graph in runs of {tuning.fastest_width()} tokens (ms a token: {times})."
 
 
 def _table(tuning: Tuning) -> Table:

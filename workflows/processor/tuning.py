@@ -1,6 +1,6 @@
-"""The formats of 4-bit weights and numbers of threads that `joinery tune` has timed, and what is taken of them.
+"""The formats of 4-bit weights, widths of prompt runs and numbers of threads that `joinery tune` has timed.
 
-    joinery tune ──Tuning──▶ tunings.json ─┬─fastest_format──▶ defaults of int4 builds for the CPU
+    joinery tune ──Tuning──▶ tunings.json ─┬─fastest_format, tuned_width──▶ defaults of int4 builds for the CPU
                                            └─tuned_threads──▶ sessions that open on this processor
 
 A format serves if it rounds no coarser than the default does. What is chosen stands in the bundle's recipe, so that a
@@ -62,11 +62,19 @@ class ThreadTime:
 
 
 @dataclass(frozen=True)
+class WidthTime:
+    """token_ms: of all products of a layer, for each of the `tokens` of a prompt that go through them together."""
+
+    tokens: int
+    token_ms: float
+
+
+@dataclass(frozen=True)
 class Tuning:
     """What was timed on one processor. runtime: onnxruntime's version. weights: what the products' sizes are of.
 
     others: the share of the processor that other processes used meanwhile; above a tenth the times are no measure.
-    threads: the last one has a thread for each core that could be used; older results have none.
+    threads: the last one has a thread for each core that could be used; older results have none, and no widths.
     """
 
     processor: str
@@ -75,6 +83,7 @@ class Tuning:
     formats: list[FormatTime]
     others: float = 0.0
     threads: list[ThreadTime] = field(default_factory=list)
+    widths: list[WidthTime] = field(default_factory=list)
 
     @property
     def default(self) -> FormatTime:
@@ -94,6 +103,14 @@ class Tuning:
             return None
         usual, best = self.threads[-1], min(self.threads, key=lambda one: (one.step_ms, one.chunk_ms))
         return best.threads if best.step_ms <= usual.step_ms * _WORTH else None
+
+    def fastest_width(self) -> int | None:
+        """The tokens of a prompt's run: the fewest with which a token takes as long as with the fastest width.
+
+        Fewer take less memory, and a person waits less for a stop. None where no widths were timed.
+        """
+        least = min((one.token_ms for one in self.widths), default=0.0)
+        return next((one.tokens for one in self.widths if one.token_ms * _WORTH <= least), None)
 
 
 def runtime_version() -> str:
@@ -147,6 +164,15 @@ def fastest_format() -> Mapping[str, bool | int]:
     return found.fastest().settings() if found else {}
 
 
+def tuned_width() -> int | None:
+    """The tokens of a prompt that are fastest together on this processor; None where none were timed.
+
+    Raises RequestError.
+    """
+    found = _own_tuning()
+    return found.fastest_width() if found else None
+
+
 def tuned_threads() -> int | None:
     """The threads with which products are fastest on this processor; None for a thread for each core.
 
@@ -156,12 +182,12 @@ def tuned_threads() -> int | None:
     return found.fastest_threads() if found and found.threads and found.threads[-1].threads == usable_cores() else None
 
 
-def format_for(name: str) -> Mapping[str, bool | int]:
-    """Settings of the format for the processor whose name has `name` in it. Raises RequestError for none or several."""
+def tuning_for(name: str) -> Tuning:
+    """What was timed on the processor whose name has `name` in it. Raises RequestError for none or several."""
     tunings = read_tunings()
     found = {one.processor: one for one in tunings if name.lower() in one.processor.lower()}
     if len(found) != 1:
         known = "; ".join(sorted({one.processor for one in tunings})) or "none"
         what = "Several tuned processors have" if found else "No tuned processor has"
         raise RequestError(f"{what} {printable(name)!r} in the name; known: {printable(known, 300)}.")
-    return next(iter(found.values())).fastest().settings()
+    return next(iter(found.values()))

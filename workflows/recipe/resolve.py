@@ -14,7 +14,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.config_checks import check_layers, check_rotation
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
-from workflows.processor.tuning import fastest_format
+from workflows.processor.tuning import fastest_format, tuned_width
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe
 from workflows.recipe.cut import ComponentRole
@@ -27,6 +27,7 @@ from workflows.recipe.task import check_task, task_of
 
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
 MAX_COMPUTED_POSITIONS = 1 << 15
+_SCORES = 1 << 21  # scores of a run by each head, 8 MiB, where the width is tuned
 # without effect on a model without a cache
 CACHE_OPTIONS = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")
 
@@ -54,9 +55,16 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     if "cache" not in chosen:
         recipe = recipe.model_copy(update={"cache": default_layout(recipe, family, checkpoint.config).cache})
     if "chunk" not in chosen and recipe.cache == "gqa" and recipe.graphs == "single":
-        recipe = recipe.model_copy(update={"chunk": min(IN_PLACE_CHUNK, recipe.capacity)})
+        recipe = recipe.model_copy(update={"chunk": min(_width_in_place(recipe), recipe.capacity)})
     check_recipe(recipe, family, checkpoint, geometry)
     return recipe
+
+
+def _width_in_place(recipe: Recipe) -> int:
+    """The tokens of a prompt's run where the graph writes its cache: as `joinery tune` found for int4 on the CPU."""
+    tuned = tuned_width() if recipe.target == "cpu" and recipe.precision == "int4" else None
+    most = max(IN_PLACE_CHUNK, _SCORES // recipe.capacity)
+    return min(tuned or IN_PLACE_CHUNK, most)
 
 
 def _defaults(

@@ -295,7 +295,7 @@ def bench(request: requests.Bench, context: JobContext) -> Iterator[Event]:
 
 @run_job.register
 def tune(request: requests.Tune, context: JobContext) -> Iterator[Event]:
-    """Times int4 formats and numbers of threads on this processor."""
+    """Times int4 formats, widths of prompt runs and numbers of threads on this processor."""
     from workflows.evaluation.tuning.source import tune_for
 
     tuning = tune_for(request.source, context.report, context.cancelled)
@@ -303,7 +303,9 @@ def tune(request: requests.Tune, context: JobContext) -> Iterator[Event]:
     share = round(best.step_ms / tuning.default.step_ms, 3)
     threads = tuning.fastest_threads()
     yield ResultEvent(
-        value=TuneReport(tuning.processor, best.block_size, best.symmetric, share, tuning.others, threads)
+        value=TuneReport(
+            tuning.processor, best.block_size, best.symmetric, share, tuning.others, threads, tuning.fastest_width()
+        )
     )
 
 

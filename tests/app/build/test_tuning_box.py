@@ -22,7 +22,7 @@ def box_of(window: Any) -> tuple[TuningBox, UnsavedRecipe]:
 def test_a_click_times_the_formats_and_plans_anew(
     qtbot: QtBot, make_window: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: float, threads: int | None
 ) -> None:
-    window = make_window(others=others, threads=threads)
+    window = make_window(others=others, threads=threads, width=256)
     box, draft = box_of(window)
     planned: list[bool] = []
     monkeypatch.setattr(draft, "request_plan", lambda: planned.append(True))
@@ -35,5 +35,6 @@ def test_a_click_times_the_formats_and_plans_anew(
         "Symmetric blocks of 32: 90% of the default's time a token, on Made Up 3000, 2 cores, avx2."
     )
     assert ("Other programs used 40% of the processor" in box.found.text()) == (others > 0.1)
+    assert "Prompts go in runs of 256 tokens." in box.found.text()
     assert ("9 threads are faster than one for each core." in box.found.text()) == (threads == 9)
     assert planned == [True] and box.button.text() == "Time the formats"

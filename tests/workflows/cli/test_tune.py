@@ -32,6 +32,7 @@ def test_a_bundles_sizes_are_measured_and_kept(
     assert run(["tune", "--list"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"Builds for this processor take {kept.fastest().title}." in shown
+    assert f"in runs of {kept.fastest_width()} tokens (ms a token: 64 " in shown
     assert f"Sessions take {kept.fastest_threads() or kept.threads[-1].threads} threads (ms a token: " in shown
 
 

@@ -19,14 +19,17 @@ from workflows.processor.tuning import (
     FormatTime,
     ThreadTime,
     Tuning,
+    WidthTime,
     fastest_format,
-    format_for,
     read_tunings,
     runtime_version,
     save_tunings,
     tuned_threads,
+    tuned_width,
+    tuning_for,
 )
 from workflows.recipe import resolve_recipe
+from workflows.recipe.resolve import _width_in_place
 from workflows.recipe.target import TARGETS
 from workflows.runtime.loading import sessions
 from workflows.runtime.loading.sessions import session_settings
@@ -78,12 +81,12 @@ def test_another_processor_is_named_by_a_part_of_its_name(tmp_path: Path) -> Non
     slow = [replace(FORMATS[0], step_ms=99.0), *FORMATS[1:]]
     shared = save_tunings([Tuning("Snap Dragon, 12 cores", "1.31.1", "a model", slow)], tmp_path / "shared.json")
     save_tunings([HERE, *read_tunings(shared)])
-    assert format_for("snap dragon") == {"block_size": 64, "symmetric": False}
+    assert tuning_for("snap dragon").fastest().settings() == {"block_size": 64, "symmetric": False}
     assert fastest_format() == {"block_size": 32, "symmetric": True}
     with pytest.raises(RequestError, match=r"^No tuned processor has 'pentium' in the name; known: .*Snap Dragon"):
-        format_for("pentium")
+        tuning_for("pentium")
     with pytest.raises(RequestError, match=r"^Several tuned processors have 'cores' in the name"):
-        format_for("cores")
+        tuning_for("cores")
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '[{"processor": "x"}]', "\xff"])
@@ -118,6 +121,27 @@ def test_threads_count_while_as_many_cores_are_there(monkeypatch: pytest.MonkeyP
     save_tunings([replace(HERE, threads=times)])
     monkeypatch.setattr("workflows.processor.tuning.usable_cores", lambda: cores - 1)
     assert tuned_threads() is None
+
+
+def test_prompts_go_in_runs_of_the_width_that_is_fastest() -> None:
+    """The narrowest of those that are alike; less where a run's scores would take much memory; a chosen one counts."""
+    checkpoint = open_checkpoint("demo:qwen3")
+
+    def chunk(**options: object) -> int:
+        return resolve_recipe(checkpoint, {"precision": "int4", "cache": "gqa", **options}).chunk
+
+    save_tunings([HERE])
+    assert tuned_width() is None and chunk() == 128  # a result of an older version
+    times = [WidthTime(64, 6.0), WidthTime(128, 5.5), WidthTime(256, 5.05), WidthTime(512, 5.0)]
+    save_tunings([replace(HERE, widths=times)])
+    assert tuned_width() == 256 and chunk() == 256
+    save_tunings([replace(HERE, widths=[*times[:3], WidthTime(512, 4.0)])])
+    assert (chunk(), chunk(capacity=300), chunk(chunk=64), chunk(precision="fp32")) == (512, 300, 64, 128)
+    assert (
+        _width_in_place(resolve_recipe(checkpoint, {"precision": "int4"}).model_copy(update={"capacity": 8192})) == 256
+    )
+    save_tunings([replace(HERE, widths=[WidthTime(64, 4.0), *times[1:]])])
+    assert chunk() == 64
 
 
 def test_a_damaged_file_of_ones_own_says_what_to_do() -> None:

@@ -3,6 +3,7 @@
     sizes [N,K] of the weights ──▶ for each size and format a graph of several products with weights of their own
                                    ──▶ run in turns, formats alternating ──▶ medians, summed over the sizes
     the fastest format ──▶ the same with half, three quarters and all of the cores as threads
+                       ──▶ the layers' products of 64 to 512 tokens of a prompt at once, by token
 
 The weights of one graph exceed the processor's caches, for those of a model do. Values do not matter for the time: the
 integers are random. Threads of a graph that has run stop at once, or they would slow the next one down.
@@ -27,7 +28,15 @@ from onnx import TensorProto, helper
 from workflows.common.errors import Cancelled
 from workflows.evaluation.tuning.product_sizes import Sizes
 from workflows.processor.cores import processor_name, usable_cores
-from workflows.processor.tuning import DEFAULT_BLOCK, DEFAULT_SYMMETRIC, FormatTime, ThreadTime, Tuning, runtime_version
+from workflows.processor.tuning import (
+    DEFAULT_BLOCK,
+    DEFAULT_SYMMETRIC,
+    FormatTime,
+    ThreadTime,
+    Tuning,
+    WidthTime,
+    runtime_version,
+)
 from workflows.quantize.block_quantization import dequantize_rows, quantize_rows
 from workflows.quantize.grids import BlockFormat
 from workflows.wire.events import Event, ProgressEvent
@@ -36,8 +45,10 @@ Variant = TypeVar("Variant", BlockFormat, int)
 FORMATS = tuple(BlockFormat(4, size, symmetric) for size in (32, 64, 128) for symmetric in (True, False))
 _DEFAULT = BlockFormat(4, DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
 CHUNK = 64
+WIDTHS = (64, 128, 256, 512)
 _BYTES = 64 << 20  # of the weights of one graph
 _ROUNDS = 15
+_WIDTH_ROUNDS = 4
 _LEVEL = 4  # accuracy_level of a recipe
 _SAMPLE = (256, 2048)  # normal numbers that are rounded
 
@@ -48,7 +59,9 @@ def tune(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Tuning:
-    """Times FORMATS for `sizes`, and the fastest with fewer threads. weights: what the sizes are of, for the report.
+    """Times FORMATS for `sizes`, and the fastest with fewer threads and with more tokens.
+
+    weights: what the sizes are of, for the report.
 
     Raises Cancelled.
     """
@@ -56,7 +69,8 @@ def tune(
     before, used = sum(own.cpu_times()[:2]), _busy_seconds()
     cores = usable_cores()
     counts = sorted({-(-cores // 2), -(-3 * cores // 4), cores})
-    progress = _SizeProgress(len(sizes) * 2, report, cancelled)
+    in_layers = {size: count for size, count in sizes.items() if count > 1} or sizes  # the head is for one token
+    progress = _SizeProgress(len(sizes) * 2 + len(in_layers), report, cancelled)
     by_format = _sums(sizes, {how: (how, cores) for how in FORMATS}, _DEFAULT, progress)
     formats = [FormatTime(how.size, how.symmetric, _error(how), *by_format[how]) for how in FORMATS]
     tuning = Tuning(processor_name(), runtime_version(), weights, formats)
@@ -64,9 +78,10 @@ def tune(
     how = BlockFormat(4, best.block_size, best.symmetric)
     by_count = _sums(sizes, {count: (how, count) for count in counts}, cores, progress)
     threads = [ThreadTime(count, *by_count[count]) for count in counts]
+    widths = _widths(in_layers, how, cores, progress)
     mine, every = sum(own.cpu_times()[:2]) - before, psutil.cpu_count() or 1
     others = max(0.0, _busy_seconds() - used - mine) / ((time.perf_counter() - began) * every)
-    return replace(tuning, threads=threads, others=round(others, 3))
+    return replace(tuning, threads=threads, widths=widths, others=round(others, 3))
 
 
 class _SizeProgress:
@@ -95,6 +110,26 @@ def _sums(
             for one, seconds in _times(outer, inner, rows, variants, base).items():
                 sums[one][phase] += 1000 * count * seconds
     return {one: (round(step, 4), round(chunk, 4)) for one, (step, chunk) in sums.items()}
+
+
+def _widths(sizes: Sizes, how: BlockFormat, threads: int, progress: _SizeProgress) -> list[WidthTime]:
+    """The time of each of WIDTHS, by token, from rounds in which they take turns."""
+    sums = dict.fromkeys(WIDTHS, 0.0)
+    for (outer, inner), count in sizes.items():
+        progress(f"prompts through {inner:,} × {outer:,}")
+        session, chances = _session(outer, inner, how, 1, threads), np.random.default_rng(0)
+        rows = {width: {"x": chances.standard_normal((width, inner)).astype(np.float32)} for width in WIDTHS}
+        seen: dict[int, list[float]] = {width: [] for width in WIDTHS}
+        for turn in range(_WIDTH_ROUNDS + 1):
+            for width, inputs in rows.items():
+                began = time.perf_counter()
+                session.run(None, inputs)
+                if turn:  # the first one warms up
+                    seen[width].append((time.perf_counter() - began) / width)
+        base = seen[CHUNK]
+        for width, found in seen.items():
+            sums[width] += 1000 * count * median(map(truediv, found, base)) * median(base)
+    return [WidthTime(width, round(milliseconds, 5)) for width, milliseconds in sums.items()]
 
 
 def _busy_seconds() -> float:

@@ -15,7 +15,7 @@ class TuneReport(Report):
     """block_size, symmetric: the format that builds take now. share: of a token's time with the default format.
 
     others: the share of the processor that other processes used meanwhile. threads: those that sessions take now; None
-    for a thread for each core.
+    for a thread for each core. width: the tokens of a prompt's run that builds take now.
     """
 
     processor: str
@@ -24,3 +24,4 @@ class TuneReport(Report):
     share: float
     others: float
     threads: int | None = None
+    width: int | None = None

@@ -44,7 +44,11 @@ def test_every_format_is_timed_and_the_finer_one_rounds_less(monkeypatch: pytest
     assert errors[32, False] < errors[32, True] < errors[64, False] < errors[64, True] < errors[128, False]
     told = [(event.message, event.done, event.total) for event in events if isinstance(event, ProgressEvent)]
     sizes = ("products of 130 × 96", "products of 256 × 64")
-    assert told == [(sizes[index % 2], index, 4) for index in range(4)]  # the formats, then the threads
+    *both, last = told
+    assert both == [(sizes[index % 2], index, 5) for index in range(4)]  # the formats, then the threads
+    assert last == ("prompts through 130 × 96", 4, 5)  # not through what comes once, as the head
+    assert [one.tokens for one in tuning.widths] == [64, 128, 256, 512]
+    assert all(one.token_ms > 0 for one in tuning.widths) and tuning.fastest_width() in kernel_times.WIDTHS
 
 
 def test_threads_are_timed_up_to_the_cores_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
