@@ -1,4 +1,4 @@
-"""SEQ2SEQ.md and PICTURES.md are of one run, and of the architectures and families that there are."""
+"""SEQ2SEQ.md, PICTURES.md and SOUNDS.md are of one run, and of the architectures and families that there are."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import pictures, seq2seq
+from tests.sweep import pictures, seq2seq, sounds
 from tests.sweep.case import Verdict
 from tests.sweep.pictures import picture_models
 from tests.sweep.run import Case
 from tests.sweep.seq2seq import sequence_models
+from tests.sweep.sounds import sound_models
 from tests.sweep.table import unknown
 from workflows.common.errors import RecipeError
 from workflows.recipe import family_for
 
-DOCUMENTS = pytest.mark.parametrize(("name", "models"), [("SEQ2SEQ", sequence_models), ("PICTURES", picture_models)])
+MODELS = [("SEQ2SEQ", sequence_models), ("PICTURES", picture_models), ("SOUNDS", sound_models)]
+DOCUMENTS = pytest.mark.parametrize(("name", "models"), MODELS)
 
 
 def text(name: str) -> str:
@@ -27,7 +29,7 @@ def text(name: str) -> str:
 def test_what_is_refused_by_name_is_in_no_family(name: str, models: Callable[[], dict[str, Case]]) -> None:
     """Except that of some the text part is built alone."""
     names = unknown(text(name))
-    assert len(names) >= {"SEQ2SEQ": 20, "PICTURES": 8}[name] and {*names} <= {*models()}
+    assert len(names) >= {"SEQ2SEQ": 20, "PICTURES": 8, "SOUNDS": 4}[name] and {*names} <= {*models()}
     for one in names:
         try:
             family = family_for(one)
@@ -45,7 +47,7 @@ def test_the_table_has_a_row_for_every_architecture(name: str, models: Callable[
     assert {kind for _, kind, _ in rows} <= {"equal", "refused"}
 
 
-@pytest.mark.parametrize("table", [seq2seq.table, pictures.table])
+@pytest.mark.parametrize("table", [seq2seq.table, pictures.table, sounds.table])
 def test_a_document_names_its_commit(table: Callable[[list[Verdict]], str]) -> None:
     page = table([Verdict("a", "refused", "Because | so."), Verdict("b", "equal")])
     assert "| a | refused | Because / so. |" in page and "Of 2: 1 refused, 1 equal." in page
