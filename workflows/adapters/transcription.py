@@ -12,6 +12,7 @@ from typing import Any, cast
 import torch
 
 from workflows.adapters.media_inputs import spectrograms
+from workflows.common.errors import RequestError
 from workflows.generate import Engine
 from workflows.generate.options import check_options
 from workflows.generate.speech.fallback import FallbackRule
@@ -21,7 +22,8 @@ from workflows.wire.events import GenerationDone, SegmentEvent
 
 _THRESHOLDS = {"compression_ratio_threshold": math.inf, "logprob_threshold": -math.inf, "no_speech_threshold": math.inf}
 """transformers' names → what never holds, where one is not set."""
-SPEECH_OPTIONS = frozenset({"language", "task", "return_timestamps", "return_segments", *_THRESHOLDS})
+_WORDS = "return_token_timestamps"
+SPEECH_OPTIONS = frozenset({"language", "task", "return_timestamps", "return_segments", _WORDS, *_THRESHOLDS})
 
 
 def transcribe(
@@ -33,7 +35,8 @@ def transcribe(
     pad: int,
     temperatures: Sequence[float] = (0.0,),
 ) -> torch.Tensor | dict[str, object]:
-    """Token ids [B,L]; with return_segments, a dictionary of them and of each recording's segments.
+    """Token ids [B,L]; with return_segments, a dictionary of them and of each recording's segments, whose tokens have
+    times where return_token_timestamps asks for them.
 
     values: generation options by their names here. speech: SPEECH_OPTIONS. temperatures: tried one after another, as
     the thresholds among the latter ask for it.
@@ -41,11 +44,15 @@ def transcribe(
     transcriber = Transcriber(engine)
     options = check_options(values)
     times, rule = bool(speech.get("return_timestamps")), _fallback_rule(speech, temperatures)
-    asked = SpeechOptions(speech.get("language"), speech.get("task"), times, rule)
+    words = bool(speech.get(_WORDS))
+    if words and not speech.get("return_segments"):
+        raise RequestError("The times of tokens are given with their segments: set return_segments=True.")
+    asked = SpeechOptions(speech.get("language"), speech.get("task"), times, rule, words)
     rows, segments = list[list[int]](), list[list[dict[str, object]]]()
-    for sound in spectrograms(features, mask, transcriber.frames):
+    for number, sound in enumerate(spectrograms(features, mask, transcriber.frames)):
         found, prefix = list[SegmentEvent](), list[int]()
-        for event in transcriber.transcribe(sound, options, asked):
+        frames = None if mask is None else int(mask[number].sum())
+        for event in transcriber.transcribe(sound, options, asked, recorded_frames=frames):
             if isinstance(event, SegmentEvent):
                 found.append(event)
             elif isinstance(event, GenerationDone):
@@ -71,9 +78,11 @@ def _fallback_rule(speech: Mapping[str, Any], temperatures: Sequence[float]) -> 
 def _segment(one: SegmentEvent, prefix: list[int]) -> dict[str, object]:
     """A segment as transformers has it; `result` begins with the tokens of language and task."""
     tokens = torch.tensor(one.token_ids)
+    times = {} if one.token_times is None else {"token_timestamps": torch.tensor(one.token_times)}
     return {
         "start": torch.tensor(one.start_s),
         "end": torch.tensor(one.end_s),
         "tokens": tokens,
         "result": torch.tensor([*prefix, *one.token_ids]),
+        **times,
     }

@@ -197,7 +197,8 @@ class WordTime:
 class SegmentEvent(Event):
     """A segment of a transcript ended. start_s, end_s: seconds from the beginning of the recording.
 
-    token_ids: its tokens with their time stamps. words: their times, where they were asked for.
+    token_ids: its tokens with their time stamps. words: their times, where they were asked for; token_times: the second
+    at which each of its tokens ends, then too.
     """
 
     event: ClassVar[str] = "segment"
@@ -206,6 +207,7 @@ class SegmentEvent(Event):
     text: str
     token_ids: list[int]
     words: list[WordTime] | None = field(default=None, metadata=ABSENT)
+    token_times: list[float] | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

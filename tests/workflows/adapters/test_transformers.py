@@ -121,8 +121,35 @@ def test_transcripts(built: Built) -> None:
         cases += [{}, one, translated, one | {"return_language": True}] if len(samples) <= 32_000 else []
         for case in cases:
             assert ours(samples.copy(), **case) == theirs(samples.copy(), **case), (name, case)
-    with pytest.raises(RequestError, match="generate does not take return_token_timestamps=True here"):
-        ours(samples.copy(), return_timestamps="word")
+    with pytest.raises(RequestError, match="which this bundle does not give: build it with --set expose=alignment"):
+        ours(samples.copy(), return_timestamps="word", **one)
+
+
+@pytest.mark.slow
+def test_the_times_of_words(built: Built) -> None:
+    """Of one window and of several, with the same heads; beams have none."""
+    import transformers
+
+    from workflows.export.encoder_decoder import alignment_heads
+    from workflows.media import read_sound
+
+    task, folder = "automatic-speech-recognition", DEMOS / "whisper"
+    model, tokenizer = eager("whisper", "WhisperForConditionalGeneration")
+    model.set_attn_implementation("eager")
+    model.generation_config.alignment_heads = [list(pair) for pair in alignment_heads(model)]
+    extractor = transformers.AutoFeatureExtractor.from_pretrained(folder)
+    theirs = transformers.pipeline(task, model=model.float(), tokenizer=tokenizer, feature_extractor=extractor)
+    ours = pipeline(task, JoineryModel.from_bundle(built("demo:whisper", expose="alignment")))
+    case: dict[str, Any] = {"return_timestamps": "word", "generate_kwargs": {"num_beams": 1}}
+    for name in ("en-nine-zero-nine", "de-drei-fuenf", "en-long"):
+        samples = read_sound(DEMOS / "whisper-clips" / f"{name}.wav", 16_000).samples
+        spoken = ours(samples.copy(), **case)
+        assert spoken == theirs(samples.copy(), **case) and len(spoken["chunks"]) > 1, name
+    with pytest.raises(RequestError, match="without beams"):
+        ours(samples.copy(), return_timestamps="word", generate_kwargs={"num_beams": 2})
+    with pytest.raises(RequestError, match="set return_segments=True"):
+        ours.model.generate(input_features=extractor(samples, return_tensors="pt", sampling_rate=16_000)
+                            .input_features, return_token_timestamps=True, num_beams=1)  # fmt: skip
 
 
 @pytest.mark.slow

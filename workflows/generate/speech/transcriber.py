@@ -30,10 +30,10 @@ from workflows.generate.speech.segments import TimeScale, TokenSegment, find_seg
 from workflows.generate.speech.settings import SpeechOptions, SpeechSettings
 from workflows.generate.speech.sound_input import sound_shape
 from workflows.generate.speech.timestamps import TimestampRule
-from workflows.generate.speech.word_times import WordTimes, check_word_times
+from workflows.generate.speech.word_times import SegmentTimes, WordTimes, check_word_times
 from workflows.media import LogMel, read_sound, sound_features
 from workflows.runtime.execution.prompt_inputs import NamedInputs
-from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent, WordTime
+from workflows.wire.events import Event, GenerationDone, SegmentEvent, TokenEvent
 
 Spectrogram = NDArray[np.float32]
 _SETTINGS = "tokenizer/preprocessor_config.json"
@@ -142,8 +142,8 @@ class Transcriber:
                 continue
             tokens += window
             segments, moved = find_segments(self._heard(window), self._scale, seek, frames)
-            words = aligned.of_window(segments, prefix, len(window), seek, recorded_frames - seek) if aligned else None
-            yield from (self._segment(one, words[i] if words else None) for i, one in enumerate(segments) if one.tokens)
+            times = aligned.of_window(segments, prefix, len(window), seek, recorded_frames - seek) if aligned else None
+            yield from (self._segment(one, times[i] if times else None) for i, one in enumerate(segments) if one.tokens)
             assert done is not None  # every generation ends with one
             if done.finish_reason == "cancelled":
                 break
@@ -239,10 +239,11 @@ class Transcriber:
             return self._stream.flush()
         return "" if self._scale.is_time(event.id) else self._stream.push(event.id)
 
-    def _segment(self, one: TokenSegment, words: list[WordTime] | None) -> SegmentEvent:
+    def _segment(self, one: TokenSegment, times: SegmentTimes | None) -> SegmentEvent:
         text = self._engine.text.decode([token for token in one.tokens if not self._scale.is_time(token)])
         bounds = {"start_s": round(one.start, 6), "end_s": round(one.end, 6)}
-        return SegmentEvent(**bounds, text=text, token_ids=[*one.tokens], words=words)
+        words, tokens = (times.words, times.tokens) if times else (None, None)
+        return SegmentEvent(**bounds, text=text, token_ids=[*one.tokens], words=words, token_times=tokens)
 
     def _heard(self, tokens: Sequence[int]) -> Sequence[int]:
         """A window's tokens without the end token."""

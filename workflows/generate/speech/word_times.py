@@ -6,6 +6,7 @@ step ──on_hidden_states──▶ AlignmentRows ──token_times──▶ a 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workflows.common.errors import RequestError
 from workflows.common.tensor_names import ALIGNMENT
@@ -31,6 +32,14 @@ def check_word_times(machine: Machine, options: GenerateOptions) -> None:
         raise RequestError("The times of words are of one transcript: ask for them without beams.")
 
 
+@dataclass(frozen=True)
+class SegmentTimes:
+    """The times of a segment's words, and the second at which each of its tokens ends."""
+
+    words: list[WordTime]
+    tokens: list[float]
+
+
 class WordTimes(AlignmentRows):
     """Listens to one recording's windows, and times their words."""
 
@@ -41,14 +50,15 @@ class WordTimes(AlignmentRows):
 
     def of_window(
         self, segments: Sequence[TokenSegment], prefix: Sequence[int], count: int, seek: int, frames: int
-    ) -> list[list[WordTime]]:
-        """The words of each segment of a window. count: its tokens. frames: of the recording, from `seek` on."""
+    ) -> list[SegmentTimes]:
+        """The times of each segment of a window. count: its tokens. frames: of the recording, from `seek` on."""
         language = next((self._languages[token] for token in prefix if token in self._languages), "")
-        times, begin, words = self._times(len(prefix), count, seek, frames), 0, []
+        times, begin, found = self._times(len(prefix), count, seek, frames), 0, []
         for one in segments:
-            words.append(self._of_segment(one.tokens, times[begin:], language))
-            begin += len(one.tokens)
-        return words
+            words, end = self._of_segment(one.tokens, times[begin:], language), begin + len(one.tokens)
+            found.append(SegmentTimes(words, times[begin + 1 : end + 1]))
+            begin = end
+        return found
 
     def _times(self, first: int, count: int, seek: int, frames: int) -> list[float]:
         """[1 + count] the seconds at which the last token of the prefix and each token of a window end.
