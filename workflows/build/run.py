@@ -219,11 +219,14 @@ def _make_stages(
 def _export_key(checkpoint: Checkpoint, recipe: Recipe, digest: str) -> str:
     """The key of the stage `export`: the checkpoint's digest and what of the recipe that stage depends on.
 
-    The stages of a streamed build read the checkpoint where it is, so they depend on its place, too.
+    The stages of a streamed build read the checkpoint where it is, so they depend on its place, too. A graph for
+    runs of any width depends on the width at which it is compared.
     """
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
+    later |= {"chunk"} if recipe.graphs == "single" else set()
     place = [str(checkpoint.folder)] if can_stream(checkpoint, family_for(recipe.model_type, recipe.task)) else []
-    return _key(digest, toolchain_digest(), recipe.model_dump(exclude=later), recipe.build_target.fixed, *place)
+    graphs = recipe.model_dump(exclude=later), recipe.compared_chunk, recipe.build_target.fixed
+    return _key(digest, toolchain_digest(), *graphs, *place)
 
 
 # -- a stage's code is imported when the stage is made: a reused stage needs neither torch nor onnx_ir ---------------

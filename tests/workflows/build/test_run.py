@@ -19,7 +19,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from workflows.build import BuildRequest, build
-from workflows.bundle import verify_bundle
+from workflows.bundle import read_bundle, verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled, CheckpointError, RecipeError, RequestError
 from workflows.recipe import resolve_recipe
@@ -165,11 +165,15 @@ def test_a_bundle_that_appeared_meanwhile_is_not_replaced(tmp_path: Path, defaul
 def test_another_precision_in_another_folder_takes_export_and_optimize_over(
     tmp_path: Path, default_bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same graphs as a build of its own, no torch needed for them; nothing of one bundle is a file of another."""
+    """The same graphs as a build of its own, no torch needed for them; nothing of one bundle is a file of another.
+
+    Another width of prompt runs changes no graph that takes any width.
+    """
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
     build(BuildRequest("demo:qwen3", tmp_path / "one", {}))
     events: list[Event] = []
-    build(BuildRequest("demo:qwen3", tmp_path / "two", {"precision": "int8"}), events.append)
+    build(BuildRequest("demo:qwen3", tmp_path / "two", {"precision": "int8", "chunk": 300}), events.append)
+    assert read_bundle(tmp_path / "two").pipeline.chunk == 300
     states = {e.stage: e.state for e in events if isinstance(e, StageEvent)}
     assert states["export"] == states["optimize"] == "reused" and "import" not in states
     build(BuildRequest("demo:qwen3", tmp_path / "three", {}))
