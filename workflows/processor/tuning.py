@@ -26,6 +26,7 @@ FILE = "tunings.json"
 DEFAULT_BLOCK, DEFAULT_SYMMETRIC = 64, False
 _COARSER = 1.01  # an error that counts as the default's
 _WORTH = 0.97  # of the default's step: less is noise
+_LONGEST_RUN, _SHORT_RUN = 3_000, 128  # milliseconds, and the tokens of a run that may take longer
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,11 @@ class Tuning:
     def fastest_width(self) -> int | None:
         """The tokens of a prompt's run: the fewest with which a token takes as long as with the fastest width.
 
-        Fewer take less memory, and a person waits less for a stop. None where no widths were timed.
+        Progress is seen after each run: wide ones that take seconds do not count. None where no widths were timed.
         """
-        least = min((one.token_ms for one in self.widths), default=0.0)
-        return next((one.tokens for one in self.widths if one.token_ms * _WORTH <= least), None)
+        short = [one for one in self.widths if one.tokens * one.token_ms <= _LONGEST_RUN or one.tokens <= _SHORT_RUN]
+        least = min((one.token_ms for one in short), default=0.0)
+        return next((one.tokens for one in short if one.token_ms * _WORTH <= least), None)
 
 
 def runtime_version() -> str:

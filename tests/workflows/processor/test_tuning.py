@@ -140,6 +140,9 @@ def test_prompts_go_in_runs_of_the_width_that_is_fastest() -> None:
     assert (
         _width_in_place(resolve_recipe(checkpoint, {"precision": "int4"}).model_copy(update={"capacity": 8192})) == 256
     )
+    slow = [replace(one, token_ms=10 * one.token_ms) for one in times]  # 256 tokens in 13 s
+    save_tunings([replace(HERE, widths=slow)])
+    assert chunk() == 128
     save_tunings([replace(HERE, widths=[WidthTime(64, 4.0), *times[1:]])])
     assert chunk() == 64
 
