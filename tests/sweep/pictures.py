@@ -105,7 +105,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
     """Odd sizes of every part: heads of no multiple of 8, hidden sizes that are not heads × head size."""
     text, vision = _text(name, chances), _vision(chances)
     config: dict[str, Any] = {"text_config": text, "image_token_id": IMAGE, "tie_word_embeddings": False}
-    if name.startswith("qwen"):
+    if name.startswith(("qwen", "glm")):
         return config | {"vision_config": _grid_vision(name, text, chances), "video_token_id": 206,
                          "vision_start_token_id": 204, "vision_end_token_id": 205}  # fmt: skip
     own: dict[str, dict[str, Any]] = {
@@ -117,6 +117,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         "mistral3": {"spatial_merge_size": 2, "vision_feature_layer": -1},
         "llava pixtral": {"vision_feature_layer": chances.choice([-1, [-2, 1]]),
                           "vision_feature_select_strategy": "full"},
+        "aya_vision": {"vision_feature_layer": chances.choice([-1, -2])},
         "gemma4": {"audio_token_id": 206, "video_token_id": 207},
         "paligemma": {"projection_dim": text["hidden_size"]},
         "gemma3": {"mm_tokens_per_image": (vision["image_size"] // vision["patch_size"] // 2) ** 2},
@@ -124,7 +125,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         "llava": {"vision_feature_layer": chances.choice([-2, -1, [-2, 1]]),
                   "vision_feature_select_strategy": chances.choice(["default", "full"])},
     }  # fmt: skip
-    kinds = dict.fromkeys(("gemma3", "llava_onevision", "paligemma"), "siglip_vision_model")
+    kinds = dict.fromkeys(("gemma3", "llava_onevision", "paligemma", "aya_vision"), "siglip_vision_model")
     kinds |= dict.fromkeys(("llava", "vipllava", "llava_next"), "clip_vision_model")
     if name in ("mistral3", "llava pixtral"):
         kinds[name], vision["head_dim"] = "pixtral", vision["hidden_size"] // vision["num_attention_heads"]
@@ -134,7 +135,7 @@ def _config(name: str, chances: random.Random) -> dict[str, Any]:
         vision |= {"num_key_value_heads": vision["num_attention_heads"], "pooling_kernel_size": chances.choice([2, 3]),
                    "head_dim": 4 * chances.choice([2, 3]), "standardize": chances.choice([False, True]),
                    "position_embedding_size": 20, "use_clipped_linears": chances.choice([False, True])}  # fmt: skip
-    if name == "paligemma":
+    if name in ("paligemma", "aya_vision"):
         vision["vision_use_head"] = False
     if name == "internvl":
         vision |= {"image_size": [vision["image_size"]] * 2, "patch_size": [vision["patch_size"]] * 2}
@@ -147,13 +148,13 @@ def _resolutions(edge: int) -> list[list[int]]:
 
 _TEXT_TYPES = {"smolvlm": "llama", "idefics3": "llama", "llava": "llama", "vipllava": "mistral", "internvl": "qwen2",
                "gemma3": "gemma3_text", "paligemma": "gemma2",
-               "gemma4": "gemma4_text", "llava_next": "llama", "llava_onevision": "qwen2",
+               "aya_vision": "cohere2", "gemma4": "gemma4_text", "llava_next": "llama", "llava_onevision": "qwen2",
                "mistral3": "mistral", "llava pixtral": "mistral"}  # fmt: skip
 
 
 def _text(name: str, chances: random.Random) -> dict[str, Any]:
     groups, head = chances.choice([(2, 1), (4, 2), (3, 3), (6, 2)]), chances.choice([10, 12, 18, 20, 24])
-    derived = name in ("qwen2_vl", "qwen2_5_vl")  # their heads are hidden size / heads
+    derived = name in ("qwen2_vl", "qwen2_5_vl", "glm4v", "glm46v", "aya_vision")  # their heads are hidden size / heads
     text: dict[str, Any] = {
         "vocab_size": VOCABULARY,
         "hidden_size": groups[0] * (head if derived else chances.choice([13, 15, 22])),
@@ -176,14 +177,17 @@ def _text(name: str, chances: random.Random) -> dict[str, Any]:
                  "num_kv_shared_layers": chances.choice([0, 2]),
                  "use_bidirectional_attention": chances.choice([None, "vision"])}  # fmt: skip
         text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"] * 2}
-    if name in ("gemma3", "paligemma"):
+    if name in ("gemma3", "paligemma", "aya_vision"):
         text |= {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
         text["layer_types"] = text["layer_types"][: text["num_hidden_layers"]]
-    if name.startswith("qwen"):
+    if name.startswith(("qwen", "glm")):
         third = head // 6
         sections = [head // 2 - 2 * third, third, third]
         text["rope_parameters"] = {"rope_type": "default", "mrope_section": sections, "rope_theta": 10000.0}
+        if name.startswith("glm") and head % 4 == 0:
+            text["rope_parameters"] |= {"partial_rotary_factor": 0.5, "mrope_section": [head // 4 - 2, 1, 1]}
     if name.endswith("moe"):
+        text |= {"n_routed_experts": 4} if name.startswith("glm") else {}
         text |= {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
     if name.startswith("qwen3_5"):
         keys = chances.choice([1, 2])
@@ -214,6 +218,9 @@ def _grid_vision(name: str, text: Mapping[str, Any], chances: random.Random) -> 
     if name == "qwen2_vl":
         return common | {"embed_dim": size, "hidden_size": text["hidden_size"], "mlp_ratio": 2}
     common |= {"hidden_size": size, "intermediate_size": 50, "out_hidden_size": text["hidden_size"]}
+    if name.startswith("glm"):
+        kind = {"model_type": "glm4v_vision"} if name == "glm46v" else {}
+        return common | kind | {"image_size": patch * chances.choice([5, 7])}
     if name == "qwen2_5_vl":
         return common | {"window_size": 2 * patch * chances.choice([2, 3]), "fullatt_block_indexes": [1]}
     deep = [0, 2][: chances.choice([1, 2])]
@@ -271,7 +278,7 @@ def _pictures(model: Any, count: int, chances: np.random.Generator) -> tuple[dic
     vision = model.config.vision_config
     if not count:
         return {}, []
-    if model.config.model_type.startswith("qwen"):
+    if model.config.model_type.startswith(("qwen", "glm")):
         grids = np.array([(1, 4, 6), (1, 2, 2), (1, 8, 4)][:count])
         size = 3 * 2 * vision.patch_size**2
         pixels = chances.normal(size=(int(grids.prod(axis=1).sum()), size)).astype(np.float32)
@@ -352,7 +359,7 @@ def _eager(model: Any, ids: list[int], given: Mapping[str, np.ndarray]) -> np.nd
         tensors = _of_packed(given)
     if given and kind in ("smolvlm", "idefics3"):
         tensors["pixel_values"] = tensors["pixel_values"][None]
-    if kind.startswith("qwen"):
+    if kind.startswith(("qwen", "glm")):
         model.model.rope_deltas = None
         tensors |= {"mm_token_type_ids": (row == IMAGE).int()} if given else {}
     if kind == "gemma4" and given:

@@ -33,6 +33,7 @@ Only for an implementation whose name has `flash` are these ends handed through;
 sequence, as many times as the pictures of the example have, which no graph can follow.
 """
 _BLOCKS = ((3, 5), (2, 2))  # rows and columns of merged patches, of two example pictures
+_Pair = tuple[torch.Tensor, torch.Tensor]
 _GRIDS = ((1, 6, 10), (1, 4, 4))  # in blocks of merged patches, of two example pictures
 
 
@@ -306,6 +307,10 @@ class PixtralModule(SizedModule):
 class PooledModule(SizedModule):
     """That of Gemma 4, which gives the mean of each block of patches. A patch has its channels last."""
 
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__(model)
+        _fix_bounds(self.inner.vision_tower)
+
     @staticmethod
     def merged(model: PreTrainedModel) -> int:
         return int(model.config.vision_config.pooling_kernel_size)
@@ -365,14 +370,8 @@ class GridsModule(FeatureEncoderModule):
 
     def forward(self, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> torch.Tensor:
         """[patches,C], [pictures,3] → [patches / merged ones,E]"""
-        side, number = self._merge, torch.arange(pixel_values.shape[0])
-        counts = image_grid_thw.prod(dim=1)
-        ends = counts.cumsum(0)
-        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
-        height, width = image_grid_thw[:, 1][picture], image_grid_thw[:, 2][picture]
-        inside = number - (ends - counts)[picture]
-        frame, inside = inside // (height * width), inside % (height * width)
-        row, column = _in_blocks(inside, width, side)
+        side = self._merge
+        (picture, frame), (row, column), (height, width) = self._places(pixel_values.shape[0], image_grid_thw)
         known = {
             "position_ids": torch.stack([row, column], dim=-1),
             "cu_seqlens": _same(picture, frame),
@@ -387,9 +386,19 @@ class GridsModule(FeatureEncoderModule):
             }
         if hasattr(self.vision, "pos_embed"):
             taps = self._taps(row, height), self._taps(column, width)
-            known |= dict(zip(("interp_indices", "interp_weights"), _bilinear(*taps, self._table_side), strict=True))
+            known |= dict(zip(("interp_indices", "interp_weights"), _outer(*taps, self._table_side), strict=True))
         seen = self.vision(pixel_values, grid_thw=image_grid_thw, **known)
         return torch.cat([seen.pooler_output, *getattr(seen, "deepstack_features", ())], dim=-1)
+
+    def _places(self, count: int, grids: torch.Tensor) -> tuple[_Pair, _Pair, _Pair]:
+        """[N] of each of `count` patches: picture and frame, row and column, height and width of its picture."""
+        number, counts = torch.arange(count), grids.prod(dim=1)
+        ends = counts.cumsum(0)
+        picture = (number[:, None] >= ends[None]).long().sum(dim=1)
+        height, width = grids[:, 1][picture], grids[:, 2][picture]
+        inside = number - (ends - counts)[picture]
+        frame, inside = inside // (height * width), inside % (height * width)
+        return (picture, frame), _in_blocks(inside, width, self._merge), (height, width)
 
     @property
     def _table_side(self) -> int:
@@ -433,6 +442,64 @@ class GridsModule(FeatureEncoderModule):
         return positions
 
 
+class GlmModule(GridsModule):
+    """That of GLM-4.1V and GLM-OCR: its table of positions is scaled to each picture by cubic interpolation.
+
+    Its own function samples the table as an image, and finds a patch's picture by the ends of their sequences.
+    """
+
+    def forward(self, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> torch.Tensor:
+        """[patches,C], [pictures,3] → [patches / merged ones,E]"""
+        sequence, (row, column), (height, width) = self._places(pixel_values.shape[0], image_grid_thw)
+        hidden = self.vision.patch_embed(pixel_values)
+        if hasattr(self.vision, "post_conv_layernorm"):
+            hidden = self.vision.post_conv_layernorm(hidden)
+        angles, mask = self.vision.rotary_pos_emb(hidden, torch.stack([row, column], dim=-1)), _same(*sequence)
+        if hasattr(self.vision, "embeddings"):
+            hidden = hidden + self._scaled_table(self._cubic_taps(row, height), self._cubic_taps(column, width))
+        for block in self.vision.blocks:
+            hidden = block(hidden, cu_seqlens=mask, max_seqlen=1, position_embeddings=angles)
+        blocks = self.vision.post_layernorm(hidden).unflatten(0, (-1, self._merge, self._merge)).permute(0, 3, 1, 2)
+        rows: torch.Tensor = self.vision.merger(self.vision.downsample(blocks).flatten(1))
+        return rows
+
+    @property
+    def _table_side(self) -> int:
+        return int(self.vision.embeddings.position_embedding.num_embeddings**0.5)
+
+    def _cubic_taps(self, index: torch.Tensor, size: torch.Tensor) -> _Pair:
+        """The four nearest rows of the table [N,4] and their weights (Keys 1981, with a = -0.75)."""
+        place = (index.float() + 0.5) / size * self._table_side - 0.5
+        below = place.floor()
+        taps = below[:, None] + torch.arange(-1, 3)
+        far = (place[:, None] - taps).abs()
+        near = (1.25 * far - 2.25) * far * far + 1
+        beyond = ((-0.75 * far + 3.75) * far - 6) * far + 3
+        return taps.long().clamp(0, self._table_side - 1), torch.where(far <= 1, near, beyond)
+
+    def _scaled_table(self, rows: _Pair, columns: _Pair) -> torch.Tensor:
+        """[N,D], one of the sixteen places at a time: all of them would take sixteen times the memory."""
+        places, weights = _outer(rows, columns, self._table_side)
+        table = self.vision.embeddings.position_embedding.weight
+        scaled = torch.zeros(places.shape[0], table.shape[1])
+        for tap in range(places.shape[1]):
+            scaled = scaled + table[places[:, tap]] * weights[:, tap, None]
+        return scaled
+
+
+def _fix_bounds(module: torch.nn.Module) -> None:
+    """Makes numbers of the tensors between which layers keep their inputs and outputs.
+
+    onnxscript 0.7 gives the bounds of several clips of one value names that the graph does not have.
+    """
+    for part in module.modules():
+        if getattr(part, "use_clipped_linears", False):
+            for name in ("input_min", "input_max", "output_min", "output_max"):
+                if name in part._buffers:
+                    bound = float(part._buffers.pop(name))
+                    setattr(part, name, bound)
+
+
 def _in_blocks(number: torch.Tensor, width: torch.Tensor, side: int) -> tuple[torch.Tensor, torch.Tensor]:
     """[N] row and column of the patches of pictures of `width` patches, given block by block of side × side."""
     blocks, block = width // side, number // (side * side)
@@ -445,10 +512,8 @@ def _same(*keys: torch.Tensor) -> torch.Tensor:
     return torch.where(equal, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
-def _bilinear(
-    rows: tuple[torch.Tensor, torch.Tensor], columns: tuple[torch.Tensor, torch.Tensor], side: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """[N,2] rows and columns with their weights → the four places in a table of `side` rows [N,4], and their weights"""
+def _outer(rows: _Pair, columns: _Pair, side: int) -> _Pair:
+    """[N,taps] rows and columns with their weights → places in a table of `side` rows [N,taps²], and their weights"""
     places = rows[0][:, :, None] * side + columns[0][:, None]
     weights = rows[1][:, :, None] * columns[1][:, None]
     return places.flatten(1), weights.flatten(1)
@@ -457,7 +522,7 @@ def _bilinear(
 def vision_module(model: PreTrainedModel, kind: str) -> FeatureEncoderModule:
     """The vision encoder of a loaded model. kind: see Family.sees."""
     if kind == "grids":
-        return GridsModule(model)
+        return GlmModule(model) if model.config.model_type.startswith("glm") else GridsModule(model)
     if kind == "patches":
         return PooledModule(model) if model.config.model_type == "gemma4" else SizedModule(model)
     if kind == "packed":

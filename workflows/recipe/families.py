@@ -2,7 +2,7 @@
 
 decoder-only, qwen3, text-part
                       positions are inputs and the mask determines what a token attends to, so keys may be in any slots
-smolvlm, llava, llava_next, mistral3, gemma3, gemma4, paligemma, qwen*_vl
+smolvlm, llava, llava_next, mistral3, gemma3, gemma4, paligemma, qwen2_vl, qwen3_vl, qwen3_5, glm4v
                       a vision encoder before a decoder-only model, which takes embeddings
 qwen2_audio           a sound encoder before a decoder-only model, which takes embeddings
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
@@ -78,8 +78,8 @@ TILES = replace(
 LLAVA = replace(
     TILES,
     name="llava",
-    model_types=("llava", "vipllava", "internvl"),
-    covers="llava, vipllava, internvl",
+    model_types=("llava", "vipllava", "internvl", "aya_vision"),
+    covers="llava, vipllava, internvl, aya_vision",
 )
 
 # Tiles of the resolution that is nearest the picture: rows of features of what was padded are left out.
@@ -131,6 +131,13 @@ GRIDS = replace(
     model_types=("qwen2_vl", "qwen2_5_vl"),
     covers="qwen2_vl, qwen2_5_vl",
     sees="grids",
+)
+
+GLM = replace(
+    GRIDS,
+    name="glm4v",
+    model_types=("glm4v", "glm46v", "glm4v_moe", "glm_ocr"),
+    covers="glm4v, glm46v, glm4v_moe, glm_ocr",
 )
 
 # The decoder's first layers add rows of features of their own.
@@ -246,8 +253,8 @@ DEPTH = Family(
 
 FAMILIES = FamilyRegistry(
     [
-        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GEMMA4, PALIGEMMA, GRIDS, DEEPSTACK, QWEN3_5, HEARING),
-        WHOLE_WINDOWS,
+        *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GEMMA4, PALIGEMMA, GRIDS, GLM, DEEPSTACK, QWEN3_5),
+        *(HEARING, WHOLE_WINDOWS),
         *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
     ]
 )

@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 from tests.workflows.conftest import make_qwen3
-from tests.workflows.families.models import save_decoder, save_qwen_vl, save_smolvlm, save_with_sound
+from tests.workflows.families.models import save_decoder, save_qwen_vl, save_smolvlm, save_with_sound, save_with_tiles
 from workflows.build import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
 from workflows.common.errors import Cancelled, JoineryError
@@ -99,11 +99,14 @@ def test_experts_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("save", [partial(save_qwen_vl, "qwen3_vl"), partial(save_with_sound, "qwen2_audio")])
+@pytest.mark.parametrize("save", [
+    partial(save_qwen_vl, "qwen3_vl"), partial(save_qwen_vl, "glm4v"), partial(save_with_tiles, "gemma4"),
+    partial(save_with_tiles, "paligemma"), partial(save_with_tiles, "pixtral"), partial(save_with_sound, "qwen2_audio"),
+])  # fmt: skip
 def test_a_model_that_sees_or_hears_streams(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, int], Path]
 ) -> None:
-    """Pictures of any size, whose rows enter the first layers too; and recordings."""
+    """Pictures of any size, whose rows enter the first layers too; embeddings for each layer; and recordings."""
     checkpoint = save(tmp_path / "checkpoint", 200)
     whole, streamed = both(checkpoint, tmp_path, monkeypatch, capacity=640, precision="int4", check="quick")
     assert digests(streamed) == digests(whole) and len(digests(whole)) == 4

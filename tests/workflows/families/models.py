@@ -190,6 +190,7 @@ _DEEPSTACK: dict[str, Any] = {
     "depth": 4, "hidden_size": 32, "intermediate_size": 64, "out_hidden_size": 64, "num_position_embeddings": 49,
     "deepstack_visual_indexes": [0, 2],
 }  # fmt: skip
+_GLM: dict[str, Any] = {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "out_hidden_size": 64, "image_size": 20}
 # model_type → (what its text part, and what its vision encoder needs beyond the common)
 QWEN_VL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "qwen2_vl": ({}, {"depth": 2, "embed_dim": 32, "hidden_size": 64, "mlp_ratio": 2}),
@@ -199,6 +200,8 @@ QWEN_VL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "qwen3_vl_moe": ({"head_dim": 16, "num_hidden_layers": 3, **_EXPERTS}, _DEEPSTACK),
     "qwen3_5": (STATE_DECODERS["qwen3_5_text"], {"depth": 2, "hidden_size": 32, "intermediate_size": 64,
                                                  "out_hidden_size": 64, "num_position_embeddings": 49}),
+    "glm4v": ({}, _GLM),
+    "glm_ocr": ({"head_dim": 16}, _GLM),
 }  # fmt: skip
 
 
@@ -259,6 +262,13 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "internvl": ("qwen2", {"vision_config": {**_PATCHES, "image_size": [32, 32], "patch_size": [8, 8]}}),
+    "aya_vision": (
+        "cohere2",
+        {
+            "vision_config": {**_PATCHES, "model_type": "siglip_vision_model", "vision_use_head": False},
+            "vision_feature_layer": -2,
+        },
+    ),
     "gemma4": (
         "gemma4_text",
         {
@@ -272,7 +282,7 @@ WITH_TILES: dict[str, tuple[str, dict[str, Any]]] = {
                 "num_kv_shared_layers": 2,
                 "layer_types": _MIXED["layer_types"] * 2,
             },
-            "vision_config": _POOLED,
+            "vision_config": {**_POOLED, "use_clipped_linears": True},
             **_OTHER_TOKENS,
         },
     ),
@@ -359,6 +369,9 @@ def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> P
         for name, parameter in model.named_parameters():
             if parameter.ndim == 2 and "embed_positions" not in name and "position_embedding" not in name:
                 parameter.normal_(0, 1.5 / parameter.shape[1] ** 0.5)
+        for name, buffer in model.named_buffers():
+            if name.endswith(("put_min", "put_max")):  # bounds of Gemma 4's linear layers, infinite at first
+                buffer.fill_(-2 if name.endswith("min") else 3)
     model.save_pretrained(folder)
     return folder
 

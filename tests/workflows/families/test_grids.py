@@ -45,7 +45,7 @@ def greedy(eager: Any, ids: list[int], given: dict[str, Any]) -> list[int]:
 
 @pytest.mark.parametrize(("model_type", "options"), [
     ("qwen2_5_vl", {}), ("qwen2_vl", {"graphs": "prefill-decode", "chunk": 16}), ("qwen3_vl", {}),
-    ("qwen3_5", {}),
+    ("qwen3_5", {}), ("glm4v", {}), ("glm_ocr", {"graphs": "prefill-decode", "chunk": 16}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
     from transformers import AutoModelForImageTextToText

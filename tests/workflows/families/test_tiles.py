@@ -20,7 +20,7 @@ from workflows.wire.events import GenerationDone
 pytestmark = pytest.mark.slow
 
 IMAGE, COUNT = 200, 6
-ROWS = {"internvl": 4}
+ROWS = {"internvl": 4, "aya_vision": 4}
 """Of a tile, where they are not 16."""
 CASES: list[tuple[int, ...]] = [(20,), (3, 4), (5, 2, 3, 30), (60, 2, 30), (70, 3), (48, 1)]
 """The lengths of the texts around pictures, which begin within a chunk of 64, end with it, and go across its end."""
@@ -84,7 +84,7 @@ def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, mo
 @pytest.mark.parametrize(("model_type", "options"), [
     ("llava", {}), ("gemma3", {}), ("gemma3", {"cache": "scatter"}), ("gemma3", {"graphs": "prefill-decode"}),
     ("paligemma", {}), ("paligemma", {"cache": "scatter"}), ("paligemma", {"graphs": "prefill-decode", "chunk": 128}),
-    ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
+    ("aya_vision", {}), ("vipllava", {"cache": "gqa"}), ("internvl", {"graphs": "prefill-decode", "chunk": 16}),
     ("llava", {"target": "dml"}), ("gemma3", {"target": "openvino"}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:

@@ -11,7 +11,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from workflows.common.errors import MediaError, printable
-from workflows.media.pictures import fixed_size, pooled_patches, ratio_tiles, resolution_tiles, sized_patches, tiles
+from workflows.media.pictures import (
+    fixed_size,
+    patch_grid,
+    pooled_patches,
+    ratio_tiles,
+    resolution_tiles,
+    sized_patches,
+    tiles,
+)
 from workflows.media.pictures.fixed_size import FixedSize
 from workflows.media.pictures.patch_grid import PatchGrid
 from workflows.media.pictures.picture_file import MOST_PIXELS, Picture, read_picture
@@ -46,7 +54,7 @@ __all__ = [
 ]
 
 PROCESSORS: dict[str, Callable[[Mapping[str, object]], PictureProcessor]] = {
-    "Qwen2VLImageProcessor": PatchGrid.from_settings,
+    **{kind: partial(PatchGrid.from_settings, kind) for kind in patch_grid.KINDS},
     ratio_tiles.KIND: RatioTiles.from_settings,
     sized_patches.KIND: SizedPatches.from_settings,
     pooled_patches.KIND: PooledPatches.from_settings,

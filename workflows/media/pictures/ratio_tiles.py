@@ -1,4 +1,4 @@
-"""InternVL: a picture is cut into the tiles whose arrangement is nearest its shape, and the whole follows as one more.
+"""InternVL, Aya Vision: a picture is cut into tiles whose arrangement is nearest its shape; the whole follows as one.
 
 picture ──rows × columns of the nearest ratio──▶ scaled to whole tiles ──▶ tiles, and the whole at a tile's size
 
@@ -19,7 +19,7 @@ from workflows.media.pictures.pixel_values import CLIP_MEAN, CLIP_STD, PixelValu
 from workflows.media.pictures.processor import PictureInputs, PictureLayout
 
 KIND = "GotOcr2ImageProcessor"
-_DIVIDING = ("InternVLProcessor",)  # asks for tiles, whatever the settings of its image processor
+_DIVIDING = ("InternVLProcessor", "AyaVisionProcessor")  # ask for tiles, whatever their image processor's settings
 
 
 class RatioTiles:

@@ -4,7 +4,9 @@ prompt with placeholders + PictureLayout of each picture ──expand_pictures�
 
     Idefics3, SmolVLM   <fake_token_around_image><row_1_col_1><image>…, a line per row of tiles, the whole picture last
     Qwen-VL             <|image_pad|> per merged patch; the chat template writes the tokens around them
+    GLM-4.1V            <|image|> likewise
     Mistral 3           [IMG] per block of patches, [IMG_BREAK] behind each row of them, [IMG_END] behind the last
+    Aya Vision          <|START_OF_IMG|>TILE_1<|IMG_PATCH|>…TILE_GLOBAL<|IMG_PATCH|>…<|END_OF_IMG|>
     InternVL            <img><IMG_CONTEXT>…</img> for the tiles and the whole picture
     LLaVA               <image> per patch; LLaVA-NeXT and OneVision: for the whole, the rows of the tiles, their ends
     Gemma 3             <start_of_image><image_soft_token>…<end_of_image> between empty lines
@@ -29,6 +31,7 @@ from workflows.media.pictures.packed_rows import packed_rows
 from workflows.media.pictures.processor import PictureLayout
 
 KINDS = {
+    "AyaVisionProcessor": None,
     "Idefics3Processor": "image_seq_len",
     "SmolVLMProcessor": "image_seq_len",
     "Gemma3Processor": "image_seq_length",
@@ -39,6 +42,8 @@ KINDS = {
     "PaliGemmaProcessor": "image_seq_length",
     "PixtralProcessor": None,
     "Gemma4Processor": None,
+    "Glm4vProcessor": None,
+    "Glm46VProcessor": None,
     "Qwen2VLProcessor": None,
     "Qwen2_5_VLProcessor": None,
     "Qwen3VLProcessor": None,
@@ -107,6 +112,13 @@ class GridTokens:
     def text(self, layout: PictureLayout) -> str:
         """See PictureTokens."""
         return self.token * (layout.rows * layout.columns)
+
+
+@dataclass(frozen=True)
+class GlmTokens(GridTokens):
+    """The same by another name."""
+
+    placeholder = token = "<|image|>"
 
 
 @dataclass(frozen=True)
@@ -202,6 +214,37 @@ class BetweenTokens:
         """See PictureTokens."""
         tiles = layout.rows * layout.columns
         return f"<img>{self.token * self.count * (tiles + (tiles > 1))}</img>"
+
+
+@dataclass(frozen=True)
+class NumberedTokens:
+    """count: tokens of a tile, each of which has its number before them."""
+
+    kind: str
+    count: int
+    placeholder, token = "<image>", "<|IMG_PATCH|>"
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options) -> NumberedTokens:
+        for name, value in (("image_token", cls.placeholder), ("img_patch_token", cls.token),
+                            ("start_of_img_token", "<|START_OF_IMG|>"), ("end_of_img_token", "<|END_OF_IMG|>"),
+                            ("tile_token", "TILE"), ("tile_global_token", "TILE_GLOBAL")):  # fmt: skip
+            options.only(name, value, "that is the token of its published checkpoints")
+        options.ignore("img_line_break_token")  # which it does not write
+        patch, factor = options.integer("patch_size", 28, highest=4096), options.integer("downsample_factor", 1)
+        side = options.integer("img_size", 364, lowest=patch * factor) // (patch * factor)
+        return cls(kind, side * side)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """See PictureTokens."""
+        return {"processor_class": self.kind, "patch_size": 1, "downsample_factor": 1, "img_size": isqrt(self.count)}
+
+    def text(self, layout: PictureLayout) -> str:
+        """See PictureTokens."""
+        tiles, images = layout.rows * layout.columns, self.token * self.count
+        numbered = [f"TILE_{number}{images}" for number in range(1, tiles + 1)] if tiles > 1 else []
+        return "".join(["<|START_OF_IMG|>", *numbered, f"TILE_GLOBAL{images}", "<|END_OF_IMG|>"])
 
 
 @dataclass(frozen=True)
@@ -341,6 +384,10 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
         options.finish()
         return RowTokens(kind)
     default = 0 if kind == "PaliGemmaProcessor" else _DEFAULT_TOKENS.get(str(key), 0)
+    if kind == "AyaVisionProcessor":
+        numbered = NumberedTokens.from_options(kind, options)
+        options.finish()
+        return numbered
     if kind == "Gemma4Processor":
         options.ignore("image_seq_length", "audio_seq_length", "audio_ms_per_token")  # it counts the patches
         options.finish()
@@ -348,7 +395,7 @@ def picture_tokens(settings: Mapping[str, object], pictures: Mapping[str, object
     count = options.integer(key, default, highest=65_536) if key else 0
     options.finish()
     if key is None:
-        return GridTokens(kind)
+        return GlmTokens(kind) if kind.startswith("Glm") else GridTokens(kind)
     if key == "image_seq_len":
         return TileTokens(kind, count)
     counted: dict[str, Callable[[str, int], PictureTokens]] = {

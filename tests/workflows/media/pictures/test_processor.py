@@ -27,6 +27,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "three frames, merge 1": ("Qwen2VLImageProcessor", {"temporal_patch_size": 3, "merge_size": 1, "patch_size": 8,
                                                        "max_pixels": 9000, "do_normalize": False}),
+    "GLM-4.1V": ("Glm4vImageProcessor", {"size": {"shortest_edge": 12544, "longest_edge": 60_000}}),
+    "GLM-4.6V, small": ("Glm46VImageProcessor", {"size": {"shortest_edge": 99, "longest_edge": 5000}, "patch_size": 8}),
     "Idefics3": ("Idefics3ImageProcessor", TILE),
     "Idefics3, clamp": ("Idefics3ImageProcessor", TILE | {"do_image_splitting": False, "size": {"longest_edge": 5000}}),
     "Idefics3, not divided": ("Idefics3ImageProcessor", TILE | {"do_image_splitting": False, "resample": 0}),

@@ -61,16 +61,31 @@ def test_tiles_of_smolvlm() -> None:
         assert tokens.text(PictureLayout(rows, columns)) == expected
 
 
-@pytest.mark.parametrize("name", ["Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor"])
-def test_a_grid(name: str) -> None:
+@pytest.mark.parametrize(("name", "word"), [
+    ("Qwen2VLProcessor", "<|image_pad|>"), ("Qwen2_5_VLProcessor", "<|image_pad|>"),
+    ("Qwen3VLProcessor", "<|image_pad|>"), ("Glm4vProcessor", "<|image|>"), ("Glm46VProcessor", "<|image|>"),
+])  # fmt: skip
+def test_a_grid(name: str, word: str) -> None:
     """Their grid is in patches, of which merge × merge become one token."""
     import transformers
 
     theirs = object.__new__(getattr(transformers, name))
-    theirs.image_token, theirs.image_processor = "<|image_pad|>", transformers.Qwen2VLImageProcessorPil(merge_size=2)
+    theirs.image_token, theirs.image_processor = word, transformers.Qwen2VLImageProcessorPil(merge_size=2)
     tokens = picture_tokens({"processor_class": name})
     assert tokens.text(PictureLayout(3, 5)) == theirs.replace_image_token({"image_grid_thw": np.array([[1, 6, 10]])}, 0)
-    assert expand_pictures("a<|image_pad|>b", tokens, [PictureLayout(1, 2)]) == "a<|image_pad|><|image_pad|>b"
+    assert expand_pictures(f"a{word}b", tokens, [PictureLayout(1, 2)]) == f"a{word}{word}b"
+
+
+def test_tiles_with_their_numbers() -> None:
+    """Aya Vision's."""
+    settings = {"processor_class": "AyaVisionProcessor", "patch_size": 14, "downsample_factor": 2, "img_size": 90}
+    own = {name: value for name, value in settings.items() if name != "processor_class"}
+    theirs, tokens = processor("AyaVisionProcessor", "GotOcr2ImageProcessor", **own), picture_tokens(settings)
+    for (rows, columns), tiles in {(1, 1): 1, (2, 3): 7, (1, 2): 3}.items():
+        assert tokens.text(PictureLayout(rows, columns)) == theirs.replace_image_token({"num_patches": [tiles]}, 0)
+    assert picture_tokens(json.loads(json.dumps(tokens.settings))) == tokens
+    with pytest.raises(MediaError, match="tile_token = T, and that is the token of its published checkpoints"):
+        picture_tokens(settings | {"tile_token": "T"})
 
 
 def test_rows_with_their_ends() -> None:
@@ -185,7 +200,7 @@ def test_settings_are_kept(name: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "of a processor_class None are not known: there are Gemma3Processor, Gemma4Processor"),
+        ({}, "of a processor_class None are not known: there are AyaVisionProcessor, Gemma3Processor"),
         ({"processor_class": "FuyuProcessor"}, "of a processor_class FuyuProcessor are not known"),
         ({"processor_class": "LlavaNextProcessor", "patch_size": 14}, "do not say their height and width"),
         ({"processor_class": "Idefics3Processor", "image_seq_len": 0}, "image_seq_len = 0 and needs a whole number"),
