@@ -20,7 +20,7 @@ from workflows.bundle.genai.version1 import GenaiConfig, PipelineStage, SubModel
 from workflows.common import tensor_names
 
 NameTable = Mapping[str, str]
-_MROPE = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "fara")  # positions of time, height and width
+_MROPE = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "qwen3_5_moe", "fara")  # positions of three numbers
 _SINGLY = (*_MROPE, "pixtral", "mistral3")  # vision processes one picture per run
 # inputs fed from the cache's table: genai's name → Joinery's
 _DRIVEN = {
