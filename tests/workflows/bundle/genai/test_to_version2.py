@@ -166,6 +166,16 @@ def test_tensors_of_other_names_are_known_by_joinerys() -> None:
     assert translated(data).metadata.names == {"embeddings.x": "input_ids", "head.x": "logits"}
 
 
+@pytest.mark.parametrize("kind", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "qwen3_5_moe", "fara"])
+def test_types_with_positions_of_three_numbers(kind: str) -> None:
+    """And a vision encoder that genai runs once for each picture."""
+    data = SHAPES["gridded"]()
+    data["model"]["type"] = kind
+    made = translated(data)
+    assert made.positions.strategy == "mrope_3d"
+    assert [stage.loop for stage in made.pipeline.flow if stage.run == "vision"] == ["per_image"]
+
+
 def test_positions_and_places() -> None:
     gridded = translated(SHAPES["gridded"]())
     assert (gridded.positions.strategy, gridded.positions.grid_source) == ("mrope_3d", "vision.grids")
