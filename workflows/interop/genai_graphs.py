@@ -25,7 +25,6 @@ from workflows.kvcache import StateTensor
 from workflows.runtime.program.program import Program
 
 TOTAL = "total_sequence_length"
-_PREFIX = "joinery.genai."
 _I64, _BOOL = onnx.TensorProto.INT64, onnx.TensorProto.BOOL
 _WIDE = (tensor_names.IDS, tensor_names.EMBEDS, tensor_names.POSITIONS)  # inputs [1, columns, …]
 

@@ -30,7 +30,6 @@ from workflows.recipe.cut import ComponentRole
 
 _FILE = "vision_processor.json"  # transformers has a processor_config.json of its own
 _FILTERS = {0: "NEAREST", 1: "LANCZOS", 2: "LINEAR", 3: "CUBIC"}  # Pillow's number → genai's name
-_DEEP = "joinery.genai.embeds"
 
 
 class PicturesExport(CompositeExport):

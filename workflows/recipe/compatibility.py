@@ -74,9 +74,9 @@ def encoder_notice(recipe: Recipe, family: Family, geometry: ModelGeometry | Non
         return ""
     if reads_single_tiles(geometry, recipe):
         return f"The target {recipe.target} takes fixed shapes: the vision encoder reads one tile at a time."
-    what, name = ("sound", ComponentRole.SPEECH) if family.takes_sound else ("pictures", ComponentRole.VISION)
+    name = ComponentRole.SPEECH if family.takes_sound else ComponentRole.VISION
     place = ", and it runs on the CPU" if name in recipe.place else ""
-    return f"The {name} encoder reads {what} of any size, so the shapes of its graph are not fixed{place}."
+    return f"The graph of the {name} encoder has dynamic shapes{place}."
 
 
 def portable_notice(recipe: Recipe, geometry: ModelGeometry | None) -> str:
