@@ -30,10 +30,12 @@ from workflows.quantize import METHODS, Method, check_excluded, run_method
 from workflows.quantize.base import expand_node_patterns
 from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.experts import float_experts
+from workflows.quantize.fast_prefill import FastPrefill
 from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe
+from workflows.recipe.cut import ComponentRole
 from workflows.wire.events import NoticeEvent, ProgressEvent, Stage
 
 STAGE: Stage = "quantize"
@@ -60,7 +62,7 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
             history.take(precision, model)
-        steps = [_step(one, model, history.last) for one in done]
+        steps = [_step(one, method.title, model, history.last) for one in done if method]
         if message := float_experts(name, model.graph, done):
             report(NoticeEvent(code="experts", message=message))
         description = calibrated if name in ranges else compensated if precision == "int4" else ""
@@ -88,12 +90,12 @@ def component_method(recipe: Recipe, component: str, moments: SecondMoments | No
     own = METHODS.get(recipe.precision_of(component))
     if moments is not None and recipe.precision_of(component) == "int4":
         own = WeightOnly(4, moments=moments.of)
-    return MixedPrecision(own) if recipe.quantize.nodes else own
+    method = MixedPrecision(own) if recipe.quantize.nodes else own
+    return FastPrefill(method) if recipe.fast_prefill and component == ComponentRole.PREFILL and method else method
 
 
-def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:
+def _step(done: PassReport, title: str, model: ir.Model, snapshot: str) -> dict[str, Any]:
     facts = graph_facts(model)
-    title = METHODS[done.name].title if done.name in METHODS else MixedPrecision.title
     more = {"title": title, "bytes": facts["bytes"], "snapshot": snapshot, "parity": None}
     return done.to_dict() | more
 

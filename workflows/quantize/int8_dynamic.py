@@ -41,16 +41,21 @@ class Int8Dynamic(Method):
 
 
 def _to_integers(linear: LinearProduct) -> None:
-    node, graph = linear.node, linear.node.graph
-    assert graph is not None  # find_linears looks at graphs
-    name = f"{linear.weight.name}.uint8"
-    ends = ("", ".scales", ".zeros")
-    weights = [add_initializer(graph, name + end, tensor) for end, tensor in zip(ends, _quantized(linear), strict=True)]
-    inputs = [node.inputs[0], *weights, *([linear.bias] if linear.bias is not None else [])]
+    node = linear.node
+    inputs = [node.inputs[0], *integer_weights(linear), *([linear.bias] if linear.bias is not None else [])]
     result = new_value_like(node.outputs[0])
     new = make_node("DynamicQuantizeMatMul", inputs, [result], like=node, domain=CONTRIB)
     new.name = node.name
     replace_nodes([node.outputs[0]], [result], [new], node)
+
+
+def integer_weights(linear: LinearProduct) -> list[ir.Value]:
+    """Adds q [K,N], scales [N] and zero points [N] of the weight, DynamicQuantizeMatMul's inputs after the first."""
+    graph = linear.node.graph
+    assert graph is not None  # find_linears looks at graphs
+    name = f"{linear.weight.name}.uint8"
+    ends = ("", ".scales", ".zeros")
+    return [add_initializer(graph, name + end, tensor) for end, tensor in zip(ends, _quantized(linear), strict=True)]
 
 
 def quantize_columns(columns: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:

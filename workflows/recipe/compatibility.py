@@ -23,7 +23,8 @@ _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, 
 
 def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometry: ModelGeometry | None) -> None:
     """Raises RecipeError for the first unsupported setting, CheckpointError for a config that cannot be exported."""
-    for refusal in (*target_refusals(recipe), *early_exit_refusals(recipe, family, geometry)):
+    own = (*early_exit_refusals(recipe, family, geometry), *fast_prefill_refusals(recipe, family))
+    for refusal in (*target_refusals(recipe), *own):
         raise RecipeError(refusal)
     if geometry is not None and geometry.indexed and recipe.capacity > geometry.max_positions:
         most = geometry.max_positions
@@ -138,6 +139,20 @@ def early_exit_refusals(recipe: Recipe, family: Family, geometry: ModelGeometry 
             f"early_exit does not support {recipe.precision_of(ComponentRole.DRAFT)}, which is calibrated with the "
             "whole model: choose another precision for the draft, such as --set quantize.components.draft=int8."
         )
+
+
+def fast_prefill_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
+    """Yields a sentence for each reason why prompts cannot have a graph of their own with 8-bit products."""
+    if not recipe.fast_prefill:
+        return
+    if not family.cached or family.encoder or recipe.variant != "plain":
+        yield f"fast_prefill is for a decoder that reads prompts, and not for {family.name} as {recipe.variant}."
+    if recipe.target != "cpu":
+        yield f"fast_prefill is for the products of the CPU provider, and not for the target {recipe.target}."
+    if recipe.graphs != "single":
+        yield "fast_prefill makes a graph for prompts of any length: build with graphs=single."
+    if recipe.precision not in IN_BLOCKS:
+        yield f"fast_prefill goes with {' and '.join(IN_BLOCKS)}, and not with {recipe.precision}."
 
 
 def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:

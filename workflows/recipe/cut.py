@@ -11,6 +11,7 @@ transformer-only  embeddings, transformer, head    embeddings, prefill, decode, 
 without a cache   model
 
 early_exit        adds a draft, which runs by itself: the first layers, with their own cache
+fast_prefill      divides a single decoder into prefill and decode, which take runs of any length as well
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ class CacheTensors:
 class Component:
     """One graph of a cut. own_inputs, own_outputs: inputs and outputs besides the cache tensors.
 
-    when: empty for a draft, which a strategy runs. copy_of: the graph of which this is a copy with fixed axes; None if
-    it is traced itself. columns, slots, tiles: tokens per run, cache slots, and tiles of pictures per run if the graph
-    fixes them, None for any number.
+    when: empty for a draft, which a strategy runs. copy_of: the graph of which this is a copy, with the axes fixed that
+    `columns` and `slots` name; None if it is traced itself. columns, slots, tiles: tokens per run, cache slots, and
+    tiles of pictures per run if the graph fixes them, None for any number.
     """
 
     role: ComponentRole
@@ -252,8 +253,11 @@ def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[C
 
 def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...]:
     """The component with the cache, or its two copies: one for prompt chunks, one for single tokens."""
-    if recipe.graphs == "single":
+    if recipe.graphs == "single" and not recipe.fast_prefill:
         return (whole,)
+    if recipe.graphs == "single":
+        copy = partial(replace, whole, copy_of=whole.role)
+        return copy(role=ComponentRole.PREFILL, when=("init",)), copy(role=ComponentRole.DECODE, when=("step",))
     any_length = (
         whole.role is ComponentRole.TRANSFORMER and not recipe.build_target.fixed
     )  # its operator accepts any length

@@ -116,10 +116,12 @@ class Recipe(BaseModel):
     and head, in operators of NPUs. kv_dtype: of the cache tensors in the exported graphs; the precisions fp16 and bf16
     use their own dtype. early_exit: the number of first layers that draft, as a graph over the same weights; None for
     no draft. session_options: component, or `all` → onnxruntime session options (bundle/session_options.py) of the
-    bundle. place: component → its provider, if not the target. expose: additional outputs: the last hidden states, from
-    which extra heads draft, or of Whisper the attention to the sound, from which the times of words follow. compile:
-    whether the target's provider compiles the bundle's graphs after the build (`joinery compile`), with the options in
-    session_options. check: `quick` compares the model and the graphs in fewer ways (compatibility.check_notice).
+    bundle. fast_prefill: whether prompts run through a graph of their own, whose products multiply 8-bit columns of the
+    weights. place: component → its provider, if not the target. expose: additional outputs: the last hidden states,
+    from which extra heads draft, or of Whisper the attention to the sound, from which the times of words follow.
+    compile: whether the target's provider compiles the bundle's graphs after the build (`joinery compile`), with the
+    options in session_options. check: `quick` compares the model and the graphs in fewer ways
+    (compatibility.check_notice).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -135,6 +137,7 @@ class Recipe(BaseModel):
     cache: Cache = "static"
     kv_dtype: Literal["float32", "float16"] = "float32"
     early_exit: Annotated[int, Field(gt=0)] | None = None
+    fast_prefill: bool = False
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None
