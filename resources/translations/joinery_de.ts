@@ -1563,6 +1563,10 @@
       <translation>Familie</translation>
     </message>
     <message>
+      <source>Fast prompts</source>
+      <translation>Schnelle Prompts</translation>
+    </message>
+    <message>
       <source>Figures</source>
       <translation>Zahlen</translation>
     </message>
@@ -3249,6 +3253,10 @@
     <message>
       <source>Prompts go in runs of {0} tokens.</source>
       <translation>Prompts laufen in Stücken von {0} Tokens durch.</translation>
+    </message>
+    <message>
+      <source>Prompts run through a graph of their own with 8-bit products: faster, and more than twice the size.</source>
+      <translation>Prompts laufen durch einen eigenen Graphen mit 8-Bit-Produkten: schneller, und mehr als doppelt so groß.</translation>
     </message>
     <message>
       <source>Proposes tokens for a masked place.</source>

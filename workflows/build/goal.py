@@ -42,8 +42,6 @@ def check_goal(goal: Goal, recipe: Recipe) -> str:
         raise RecipeError("A goal chooses the precision of every node: leave out --precision, nodes and components.")
     if recipe.early_exit is not None:
         raise RecipeError("A goal searches the model's precisions, not its draft's: leave early_exit out.")
-    if recipe.fast_prefill:
-        raise RecipeError("A goal searches the precisions of one graph: leave fast_prefill out.")
     if not family_for(recipe.model_type, recipe.task).cached:
         raise RecipeError("A goal is measured on generated text, and a model without a KV cache generates none.")
     read = [read_task(goal.task).questions] if goal.task else []

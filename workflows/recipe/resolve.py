@@ -125,9 +125,11 @@ def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
     weight_only = next((precision for precision in ("int4", "int8") if precision in precisions), "")
     rounding = chosen.get("rounding")
     named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
+    if weight_only == "int4" and options.get("fast_prefill") is True:
+        named.add("fast_prefill")
     own_parts = [name for name in target.blocks if name in named]
     own = {key: value for name in own_parts for key, value in target.blocks[name].items()}
-    if target.name == "cpu" and own_parts == ["int4"]:  # compensated rounding has blocks of its own
+    if target.name == "cpu" and own_parts == ["int4"]:  # the others have blocks of their own
         own |= fastest_format()
     return {"heads": target.heads, **own, **chosen}
 

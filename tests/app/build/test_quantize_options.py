@@ -61,6 +61,17 @@ def test_the_plan_is_shown_and_sends_nothing(
     assert state(blocks) == shown and draft.options == {}
 
 
+@pytest.mark.parametrize(("target", "graphs", "offered"), [("cpu", "single", True), ("qnn", "prefill-decode", False)])
+def test_fast_prompts_are_a_switch_of_the_recipe(
+    blocks: BlockOptions, draft: UnsavedRecipe, target: str, graphs: str, offered: bool
+) -> None:
+    shown = SimpleNamespace(recipe={"target": target, "graphs": graphs, "fast_prefill": offered})
+    blocks.show_plan(shown, True, rounds=True)  # type: ignore[arg-type]
+    assert blocks.fast_prefill.isVisible() == blocks.fast_prefill.isChecked() == offered and draft.options == {}
+    blocks.fast_prefill.click()
+    assert draft.options == {"fast_prefill": not offered}
+
+
 def test_without_blocks_there_is_nothing_to_set(blocks: BlockOptions) -> None:
     blocks.show_plan(plan(block_size=64), False, rounds=False)
     assert not blocks.isVisible()

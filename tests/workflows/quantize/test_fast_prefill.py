@@ -30,6 +30,7 @@ from workflows.wire.events import GenerationDone
 
 pytestmark = pytest.mark.usefixtures("stage_cache")
 METHOD = FastPrefill(METHODS["int4"])
+BLOCKS = {"block_size": 128, "fine_block_size": 128, "symmetric": True}
 TWO = "g (float[5,64] x) => (float[5,24] logits) { h = MatMul(x, w) logits = MatMul(h, v) }"
 
 
@@ -134,7 +135,7 @@ def test_prompts_are_nearer_to_the_checkpoint_than_in_blocks(
 def test_steps_have_the_graph_of_a_bundle_without_it(built: Built, tmp_path: Path) -> None:
     """A token alone after a token alone goes through the same operators over the same weights, and gives the same."""
     source = save_decoder("llama", tmp_path / "llama")
-    settings = {"precision": "int4", "cache": "gqa", "chunk": 16, "capacity": 128}
+    settings = {"precision": "int4", "cache": "gqa", "chunk": 16, "capacity": 128, "quantize": dict(BLOCKS)}
     fast, plain = built(source, **settings, fast_prefill=True), built(source, **settings)
     rows = []
     for bundle in (fast, plain):
@@ -180,11 +181,19 @@ def test_what_cannot_be_is_refused(source: str, options: dict[str, Any], why: st
         resolve_recipe(open_checkpoint(source), options | {"fast_prefill": True})
 
 
+def test_steps_have_the_fastest_blocks_unless_a_recipe_chooses() -> None:
+    checkpoint, fast = open_checkpoint("demo:qwen3"), {"precision": "int4", "fast_prefill": True}
+    assert BLOCKS.items() <= resolve_recipe(checkpoint, fast).quantize.model_dump().items()
+    chosen = resolve_recipe(checkpoint, fast | {"quantize": {"block_size": 32}}).quantize
+    assert (chosen.block_size, chosen.symmetric) == (32, True)
+    assert resolve_recipe(checkpoint, fast | {"precision": "int8"}).quantize.block_size == 32
+
+
 def test_the_estimate_counts_both() -> None:
     """100 M numbers, of which 20 M are a table that is tied to the head and stays in float32 beside it."""
     sizes = (100_000_000, 20_000_000, True)
     plain, fast = (
-        resolve_recipe(open_checkpoint("demo:qwen3"), {"precision": "int4", "fast_prefill": fast})
+        resolve_recipe(open_checkpoint("demo:qwen3"), {"precision": "int4", "quantize": BLOCKS, "fast_prefill": fast})
         for fast in (False, True)
     )
     assert weight_bytes(fast, "int4", *sizes) - weight_bytes(plain, "int4", *sizes) == 80_000_000
