@@ -53,7 +53,8 @@ class BuildRequest:
     """What to build and where. `options` are the chosen fields of Recipe; a `goal` searches those of precision.
 
     Code of the checkpoint runs where all of it is trusted, or where each file's SHA-256 was consented to.
-    location: that of the source, if it is known already. ignore_estimate: begin although it will not fit.
+    location: that of the source, if it is known already. ignore_estimate: begin although it will not fit. processor:
+    see resolve_recipe.
     """
 
     source: str
@@ -65,6 +66,7 @@ class BuildRequest:
     goal: Goal | None = None
     location: CheckpointLocation | None = None
     ignore_estimate: bool = False
+    processor: str = ""
 
 
 def build(
@@ -90,7 +92,7 @@ def build(
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         check_tokenizer(checkpoint.folder)
         with BackgroundDigest(checkpoint) as hashing:
-            recipe = resolve_recipe(checkpoint, _options(request))
+            recipe = resolve_recipe(checkpoint, _options(request), request.processor)
             for component in ("all", *recipe.session_options):
                 component_options(component, recipe)  # invalid options raise before anything is written
             _report_choices(checkpoint, recipe, request, report)
@@ -152,7 +154,7 @@ def _with_static_cache(
         raise error
     reason = str(error).partition(": build ")[0]
     report(NoticeEvent(code="cache", message=f"{reason}: the cache is static, and the export restarts."))
-    return resolve_recipe(checkpoint, {**_options(request), "cache": "static"})
+    return resolve_recipe(checkpoint, {**_options(request), "cache": "static"}, request.processor)
 
 
 def _options(request: BuildRequest) -> Mapping[str, Any]:

@@ -14,7 +14,6 @@ from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
-from workflows.processor.tuning import tuning_for
 from workflows.recipe.settings import parse_settings, read_recipe_file
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
@@ -46,7 +45,7 @@ def build(
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
     check: str | None = typer.Option(None, "--check", help="full or quick: in how many ways the result is compared."),
     for_processor: str | None = typer.Option(
-        None, "--for-processor", metavar="NAME", help="Take the int4 format that is fastest there; see joinery tune."
+        None, "--for-processor", metavar="NAME", help="Take the int4 format and chunk that are fastest there; see tune."
     ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
@@ -63,12 +62,16 @@ def build(
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
     if for_processor is not None and options.get("precision") != "int4":
         raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
-    if for_processor is not None:
-        tuning = tuning_for(for_processor)
-        options["quantize"] = {**tuning.fastest().settings(), **_chosen_quantize(options)}
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
     request = BuildRequest(
-        source, out, options, trust_remote_code, force, goal=goal_request, ignore_estimate=ignore_estimate
+        source,
+        out,
+        options,
+        trust_remote_code,
+        force,
+        goal=goal_request,
+        ignore_estimate=ignore_estimate,
+        processor=for_processor or "",
     )
     stages: dict[str, StageEvent] = {}
     with progress_display(as_json, log_to_stdout=True) as (report, cancelled):
@@ -98,10 +101,3 @@ def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: T
     if precision is not None:
         raise RecipeError("--goal finds the precision of every node: leave --precision out.")
     return parse_goal(goal, task, str(prompts or ""))
-
-
-def _chosen_quantize(options: Mapping[str, object]) -> Mapping[str, object]:
-    chosen = options.get("quantize", {})
-    if not isinstance(chosen, Mapping):
-        raise RecipeError("quantize must be an object of settings.")
-    return chosen

@@ -29,7 +29,7 @@ def tune(
 
     Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
     one, and give prompts to the graph in runs of as many tokens as were fastest; `build --for-processor NAME` takes
-    another processor's format. Sessions on the CPU open with the number of threads that was fastest, of half, three
+    another processor's. Sessions on the CPU open with the number of threads that was fastest, of half, three
     quarters and all of the cores.
     """
     from workflows.processor.tuning import read_tunings, save_tunings

@@ -160,18 +160,21 @@ def _own_tuning() -> Tuning | None:
     return next((one for one in read_tunings() if (one.processor, one.runtime) == here), None)
 
 
-def fastest_format() -> Mapping[str, bool | int]:
-    """Settings of the format that is fastest on this processor; none where it was not tuned. Raises RequestError."""
-    found = _own_tuning()
+def fastest_format(processor: str = "") -> Mapping[str, bool | int]:
+    """Settings of the format that is fastest on this processor; none where it was not tuned.
+
+    processor: a part of another one's name. Raises RequestError where none or several are called so.
+    """
+    found = tuning_for(processor) if processor else _own_tuning()
     return found.fastest().settings() if found else {}
 
 
-def tuned_width() -> int | None:
+def tuned_width(processor: str = "") -> int | None:
     """The tokens of a prompt that are fastest together on this processor; None where none were timed.
 
-    Raises RequestError.
+    processor: as of fastest_format. Raises RequestError.
     """
-    found = _own_tuning()
+    found = tuning_for(processor) if processor else _own_tuning()
     return found.fastest_width() if found else None
 
 

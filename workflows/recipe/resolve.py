@@ -32,12 +32,13 @@ _SCORES = 1 << 21  # scores of a run by each head, 8 MiB, where the width is tun
 CACHE_OPTIONS = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")
 
 
-def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
+def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor: str = "") -> Recipe:
     """Resolves the recipe for `checkpoint`; `options` are chosen fields of Recipe by name, None for unset.
 
-    The default capacity is 4,096, limited by the model, and that of an encoder's fixed length 512, limited likewise.
-    default_layout chooses the cache and the chunk follows it. Raises RecipeError, naming the option, for an invalid
-    value.
+    processor: a part of the name of one whose tuning chooses defaults, in place of this one's. The default capacity is
+    4,096, limited by the model, and that of an encoder's fixed length 512, limited likewise. default_layout chooses the
+    cache and the chunk follows it. Raises RecipeError, naming the option, for an invalid value, and RequestError for a
+    processor that was not tuned.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     task = chosen.get("task") or task_of(checkpoint)
@@ -49,20 +50,23 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    settled = {"passes": passes, "quantize": _with_whole_encoder(family, quantize_settings(target, chosen), chosen)}
+    settled = {
+        "passes": passes,
+        "quantize": _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen),
+    }
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
         recipe = recipe.model_copy(update={"cache": default_layout(recipe, family, checkpoint.config).cache})
     if "chunk" not in chosen and recipe.cache == "gqa" and recipe.graphs == "single":
-        recipe = recipe.model_copy(update={"chunk": min(_width_in_place(recipe), recipe.capacity)})
+        recipe = recipe.model_copy(update={"chunk": min(_width_in_place(recipe, processor), recipe.capacity)})
     check_recipe(recipe, family, checkpoint, geometry)
     return recipe
 
 
-def _width_in_place(recipe: Recipe) -> int:
+def _width_in_place(recipe: Recipe, processor: str) -> int:
     """The tokens of a prompt's run where the graph writes its cache: as `joinery tune` found for int4 on the CPU."""
-    tuned = tuned_width() if recipe.target == "cpu" and recipe.precision == "int4" else None
+    tuned = tuned_width(processor) if recipe.target == "cpu" and recipe.precision == "int4" else None
     most = max(IN_PLACE_CHUNK, _SCORES // recipe.capacity)
     return min(tuned or IN_PLACE_CHUNK, most)
 
@@ -115,8 +119,11 @@ def _geometry(checkpoint: Checkpoint, family: Family) -> ModelGeometry:
     return geometry
 
 
-def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
-    """The chosen settings of quantization over the target's defaults. options: chosen fields of Recipe."""
+def quantize_settings(target: Target, options: Mapping[str, Any], processor: str = "") -> Any:
+    """The chosen settings of quantization over the target's defaults. options: chosen fields of Recipe.
+
+    processor: see resolve_recipe.
+    """
     chosen = options.get("quantize", {})
     if not isinstance(chosen, Mapping):
         return chosen
@@ -130,7 +137,7 @@ def quantize_settings(target: Target, options: Mapping[str, Any]) -> Any:
     own_parts = [name for name in target.blocks if name in named]
     own = {key: value for name in own_parts for key, value in target.blocks[name].items()}
     if target.name == "cpu" and own_parts == ["int4"]:  # the others have blocks of their own
-        own |= fastest_format()
+        own |= fastest_format(processor)
     return {"heads": target.heads, **own, **chosen}
 
 

@@ -18,6 +18,7 @@ Source = Literal["shape", "demo"]
 Precision = Literal["int4", "fp32"]
 MAKERS = ("joinery", "genai", "llama")  # build a model of their own
 CAPACITY = {"shape": 32_768, "demo": 512}
+OF_INT4 = "fast_prefill"  # a setting that fp32 does not have
 GENAI_INT4 = ("block_size=32", "is_symmetric=true", "accuracy_level=4", "shared_embeddings=true")
 
 
@@ -96,7 +97,8 @@ class Models:
         if maker == "genai":
             return genai_command(environment, folder, precision, out, self._work / "hub")
         capacity = ["--capacity", str(CAPACITY[source])]
-        settings = [word for pair in self._settings for word in ("--set", pair)]
+        given = [pair for pair in self._settings if precision == "int4" or not pair.startswith(OF_INT4)]
+        settings = [word for pair in given for word in ("--set", pair)]
         asked = "demo:qwen3" if source == "demo" else folder
         words = ["-m", "workflows", "build", asked, "--out", str(out), "--precision", precision]
         return [environment.python, *words, *capacity, *settings, "--json"]

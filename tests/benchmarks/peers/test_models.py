@@ -50,3 +50,10 @@ def test_an_engine_that_reads_anothers_file_has_nothing_to_build(tmp_path: Path)
     models = Recorded(tmp_path, tmp_path, "state", [])
     models.rebuilt("llama", "demo", "int4")
     assert models.rebuilt("openvino", "demo", "int4").cost is None and models.builds == 1
+
+
+def test_fp32_has_no_prompts_in_8_bits(tmp_path: Path) -> None:
+    models = Models(tmp_path, tmp_path, "state", ["fast_prefill=true", "chunk=64"])
+    for precision, given in (("int4", {"fast_prefill=true", "chunk=64"}), ("fp32", {"chunk=64"})):
+        command = models._command("joinery", Environment(sys.executable), "demo", precision, tmp_path)  # type: ignore[arg-type]
+        assert {word for word, before in zip(command[1:], command, strict=False) if before == "--set"} == given

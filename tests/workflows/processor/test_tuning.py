@@ -83,6 +83,10 @@ def test_another_processor_is_named_by_a_part_of_its_name(tmp_path: Path) -> Non
     save_tunings([HERE, *read_tunings(shared)])
     assert tuning_for("snap dragon").fastest().settings() == {"block_size": 64, "symmetric": False}
     assert fastest_format() == {"block_size": 32, "symmetric": True}
+    save_tunings([replace(read_tunings(shared)[0], widths=[WidthTime(64, 6.0), WidthTime(256, 5.0)])])
+    checkpoint, options = open_checkpoint("demo:qwen3"), {"precision": "int4", "cache": "gqa"}
+    there, here = (resolve_recipe(checkpoint, options, processor) for processor in ("snap dragon", ""))
+    assert (there.quantize.block_size, there.chunk) == (64, 256) and (here.quantize.block_size, here.chunk) == (32, 128)
     with pytest.raises(RequestError, match=r"^No tuned processor has 'pentium' in the name; known: .*Snap Dragon"):
         tuning_for("pentium")
     with pytest.raises(RequestError, match=r"^Several tuned processors have 'cores' in the name"):
