@@ -88,7 +88,7 @@ class BlockOptions(Section):
         self.symmetric.setChecked(quantize.get("symmetric") is True)
         self.head.setChecked(quantize.get("head") is not False)
         self.embedding.setChecked(quantize.get("embedding") is True)
-        offered = plan.recipe.get("target") == "cpu" and plan.recipe.get("graphs") == "single"
+        offered = rounds and plan.recipe.get("target") == "cpu" and plan.recipe.get("graphs") == "single"
         self.fast_prefill.setChecked(plan.recipe.get("fast_prefill") is True)
         self.fast_prefill.setVisible(offered or self.fast_prefill.isChecked())
         if not self.exclude.hasFocus():

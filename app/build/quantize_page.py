@@ -146,7 +146,7 @@ class QuantizePage(StepPage):
         self.draft.set_goal(None)
         if name != "int4" and self._rounding() == COMPENSATED:
             self.draft.set_quantize(rounding="search")
-        if name not in ("int4", "int8") and self.draft.options.get("fast_prefill"):
+        if name != "int4" and self.draft.options.get("fast_prefill"):
             self.draft.set_option("fast_prefill", False)
         self.draft.set_option("precision", name)
         self._show_options()

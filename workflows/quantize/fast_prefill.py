@@ -1,6 +1,6 @@
 """8-bit products for prompts: columns of 8-bit weights, and rows of activations by their own range.
 
-x · W + b  →  m · DynamicQuantizeMatMul(x ÷ m, q [K,N], scales [N], zero points [N]) + b,    m = max |x| of each row
+x · W + b  →  m · DynamicQuantizeMatMul(x ÷ m, q [K,N], scales [N]) + b,    m = max |x| of each row
 
 The operator has one range for all rows of a run: without m, a token with activations a thousand times larger, as the
 first token of many models has, would leave the others no bits. The head and tables of tokens keep the method of steps,
@@ -16,7 +16,7 @@ from workflows.optimize.base import PassResult
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import NodeBuilder, make_node, new_value_like, replace_nodes
 from workflows.quantize.base import Method, Ranges
-from workflows.quantize.int8_dynamic import integer_weights
+from workflows.quantize.int8_dynamic import SIGNED, integer_weights
 from workflows.quantize.linear_layers import LinearProduct, find_head, find_linears
 from workflows.recipe import QuantizeSettings
 
@@ -48,7 +48,7 @@ def _to_scaled_rows(linear: LinearProduct) -> None:
     top = builder.add("ReduceMax", builder.add("Abs", x), builder.whole(-1), keepdims=1)
     top = builder.add("Max", top, least)
     product = new_value_like(node.outputs[0], "scaled")
-    inputs = [builder.add("Div", x, top), *integer_weights(linear)]
+    inputs = [builder.add("Div", x, top), *integer_weights(linear, SIGNED)]
     integer = make_node("DynamicQuantizeMatMul", inputs, [product], like=node, domain=CONTRIB)
     integer.name = node.name  # what a person excludes, and what errors are told of
     builder.nodes.append(integer)

@@ -5,6 +5,7 @@ x · W + b  →  DynamicQuantizeMatMul(x, q [K,N], scales [N], zero points [N], 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,27 @@ from workflows.quantize.lazy_tensors import lazy_tensors, row_chunks
 from workflows.quantize.linear_layers import LinearProduct, find_linears
 from workflows.recipe import QuantizeSettings
 
-_MIDDLE = 128  # unsigned weights: signed ones overflow a 16-bit sum on CPUs without VNNI
+
+@dataclass(frozen=True)
+class ColumnFormat:
+    """How a column of weights is stored: w ≈ (q - middle) · scale, with |q - middle| ≤ most."""
+
+    name: str
+    dtype: ir.DataType
+    middle: int
+    most: int
+
+    def quantize(self, columns: NDArray[np.float32]) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
+        """Returns (q [K,N], scales [N]) of [K,N] float32."""
+        scales = np.abs(columns).max(0) / np.float32(self.most)
+        scales = np.where(scales == 0, np.float32(1), scales)
+        return (np.rint(columns / scales) + self.middle).astype(self.dtype.numpy()), scales
+
+
+# CPUs without VNNI multiply signed weights faster, and add two products in 16 bits: 2 · 255 · 127 overflows them, and
+# 2 · 255 · 64 does not.
+UNSIGNED = ColumnFormat("uint8", ir.DataType.UINT8, 128, 127)
+SIGNED = ColumnFormat("int7", ir.DataType.INT8, 0, 64)
 
 
 class Int8Dynamic(Method):
@@ -49,37 +70,31 @@ def _to_integers(linear: LinearProduct) -> None:
     replace_nodes([node.outputs[0]], [result], [new], node)
 
 
-def integer_weights(linear: LinearProduct) -> list[ir.Value]:
-    """Adds q [K,N], scales [N] and zero points [N] of the weight, DynamicQuantizeMatMul's inputs after the first."""
+def integer_weights(linear: LinearProduct, how: ColumnFormat = UNSIGNED) -> list[ir.Value]:
+    """Adds q [K,N], scales [N] and, but for a middle of 0, zero points [N]: DynamicQuantizeMatMul's inputs after x."""
     graph = linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    name = f"{linear.weight.name}.uint8"
-    ends = ("", ".scales", ".zeros")
-    return [add_initializer(graph, name + end, tensor) for end, tensor in zip(ends, _quantized(linear), strict=True)]
+    name = f"{linear.weight.name}.{how.name}"
+    return [add_initializer(graph, name + end, tensor) for end, tensor in _quantized(linear, how).items()]
 
 
-def quantize_columns(columns: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Returns (q [K,N] around 128, scales [N]) of [K,N] float32: w ≈ (q - 128) · scale."""
-    scales = np.abs(columns).max(0) / np.float32(127)
-    scales = np.where(scales == 0, np.float32(1), scales)
-    return (np.rint(columns / scales) + _MIDDLE).astype(np.uint8), scales
+def _quantized(linear: LinearProduct, how: ColumnFormat) -> dict[str, ir.LazyTensor]:
+    """The end of a tensor's name → the tensor."""
+    kinds = {
+        "": (how.dtype, (linear.inner, linear.outer)),
+        ".scales": (ir.DataType.FLOAT, (linear.outer,)),
+        **({".zeros": (how.dtype, (linear.outer,))} if how.middle else {}),
+    }
+    named = [(f"{linear.tensor.name}.{how.name}{end}", *kind) for end, kind in kinds.items()]
+    make = partial(_quantize_matrix, linear.rows, how)
+    tensors = lazy_tensors(linear.tensor, ("columns", how.name, linear.rows), named, make).tensors
+    return dict(zip(kinds, tensors, strict=True))
 
 
-def _quantized(linear: LinearProduct) -> tuple[ir.LazyTensor, ...]:
-    """Returns q [K,N], scales [N] and zero points [N] of the weight."""
-    name = f"{linear.tensor.name}.uint8"
-    kinds = [
-        (name, ir.DataType.UINT8, (linear.inner, linear.outer)),
-        (f"{name}.scales", ir.DataType.FLOAT, (linear.outer,)),
-        (f"{name}.zeros", ir.DataType.UINT8, (linear.outer,)),
-    ]
-    return lazy_tensors(linear.tensor, ("columns", linear.rows), kinds, partial(_quantize_matrix, linear.rows)).tensors
-
-
-def _quantize_matrix(rows: bool, matrix: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
+def _quantize_matrix(rows: bool, how: ColumnFormat, matrix: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
     inner, outer = matrix.shape[::-1] if rows else matrix.shape
-    q, scales = np.empty((inner, outer), np.uint8), np.empty(outer, np.float32)
+    q, scales = np.empty((inner, outer), how.dtype.numpy()), np.empty(outer, np.float32)
     for part in row_chunks(outer, inner):
         columns = matrix[part].T if rows else matrix[:, part]
-        q[:, part], scales[part] = quantize_columns(np.ascontiguousarray(columns, np.float32))
-    return q, scales, np.full(outer, _MIDDLE, np.uint8)
+        q[:, part], scales[part] = how.quantize(np.ascontiguousarray(columns, np.float32))
+    return (q, scales, np.full(outer, how.middle, q.dtype)) if how.middle else (q, scales)

@@ -151,8 +151,8 @@ def fast_prefill_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
         yield f"fast_prefill is for the products of the CPU provider, and not for the target {recipe.target}."
     if recipe.graphs != "single":
         yield "fast_prefill makes a graph for prompts of any length: build with graphs=single."
-    if recipe.precision not in IN_BLOCKS:
-        yield f"fast_prefill goes with {' and '.join(IN_BLOCKS)}, and not with {recipe.precision}."
+    if recipe.precision != "int4":
+        yield f"fast_prefill goes with int4, than which its products are finer, and not with {recipe.precision}."
 
 
 def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:

@@ -171,5 +171,5 @@ def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, ti
     else:
         quantized, unquantized = head + embedding, 2 - head - embedding
     body = max(0, parameters - (1 if tied else 2) * table)
-    bits += 8 if recipe.fast_prefill and precision in _SCALES else 0
+    bits += 8 if recipe.fast_prefill and precision == "int4" else 0
     return int((body * bits + quantized * table * fine) / 8) + unquantized * table * 4

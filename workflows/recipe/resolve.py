@@ -64,7 +64,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     return recipe
 
 
-def _width_in_place(recipe: Recipe, processor: str) -> int:
+def _width_in_place(recipe: Recipe, processor: str = "") -> int:
     """The tokens of a prompt's run where the graph writes its cache: as `joinery tune` found for int4 on the CPU."""
     tuned = tuned_width(processor) if recipe.target == "cpu" and recipe.precision == "int4" else None
     most = max(IN_PLACE_CHUNK, _SCORES // recipe.capacity)

@@ -15,6 +15,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_decoder
 from tests.workflows.optimize.making import operators, parse, values, weights
 from tests.workflows.recipe.test_cut import decoder
+from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
@@ -23,7 +24,7 @@ from workflows.generate.prefill import feed_tokens
 from workflows.inspection.contents import check_bundle, inspect_path
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.fast_prefill import FastPrefill
-from workflows.quantize.int8_dynamic import quantize_columns
+from workflows.quantize.int8_dynamic import SIGNED
 from workflows.recipe import QuantizeSettings, resolve_recipe
 from workflows.recipe.precision import weight_bytes
 from workflows.wire.events import GenerationDone
@@ -42,8 +43,8 @@ def by_hand(x: NDArray[np.float32], w: NDArray[np.float32]) -> NDArray[np.float3
     scale = np.float32((high - low) / 255)
     zero = np.clip(np.rint(-low / scale), 0, 255)
     integers = np.clip(np.rint(rows / scale) + zero, 0, 255).astype(np.int32) - int(zero)
-    columns, scales = quantize_columns(w)
-    return ((integers @ (columns.astype(np.int32) - 128)) * scale * scales * top).astype(np.float32)
+    columns, scales = SIGNED.quantize(w)
+    return ((integers @ columns.astype(np.int32)) * scale * scales * top).astype(np.float32)
 
 
 @pytest.mark.parametrize("inner", [8, 33, 256])
@@ -74,6 +75,14 @@ def test_a_row_of_large_numbers_leaves_the_others_their_bits() -> None:
     assert errors["rows"] < 0.03 < 0.5 < errors["run"]
 
 
+def test_the_largest_weights_do_not_overflow() -> None:
+    """255 · 127 twice is beyond 16 bits, where kernels for CPUs without VNNI add in pairs."""
+    w, x = np.full((64, 16), -3.0, np.float32), np.full((4, 64), 5.0, np.float32)
+    model = parse("g (float[4,64] x) => (float[4,16] y) { y = MatMul(x, w) }", w=w)
+    run_method(model, METHOD, QuantizeSettings())
+    np.testing.assert_allclose(values(model, {"x": x})[0], x @ w, rtol=1e-4)
+
+
 def test_a_bias_is_added_to_the_scaled_rows() -> None:
     w, x, b = weights(16, 64), weights(4, 64, seed=1) * 40, weights(16, seed=2)
     model = parse("g (float[4,64] x) => (float[4,16] y) { y = Gemm <transB = 1> (x, w, b) }", w=w, b=b)
@@ -100,7 +109,7 @@ CASES: list[Any] = [
     ("gemma3_text", {"cache": "static"}, {"head_dim": 20, "hidden_size": 60}),
     pytest.param("qwen3", {"cache": "scatter"}, {"head_dim": 24}, marks=pytest.mark.slow),
     pytest.param("mistral", {"cache": "window", "capacity": 64}, {}, marks=pytest.mark.slow),
-    pytest.param("gpt2", {"cache": "static", "precision": "int8"}, {}, marks=pytest.mark.slow),
+    pytest.param("gpt2", {"cache": "static"}, {}, marks=pytest.mark.slow),
     pytest.param("qwen3_moe", {"cache": "gqa"}, {}, marks=pytest.mark.slow),
     pytest.param("qwen3_5_text", {}, {}, marks=pytest.mark.slow),
 ]
@@ -127,8 +136,7 @@ def test_prompts_are_nearer_to_the_checkpoint_than_in_blocks(
             want = model(torch.tensor([ids])).logits[0, -1].numpy()
         for name, bundle in (("fast", fast), ("plain", plain)):
             errors[name].append(float(np.linalg.norm(last_logits(bundle, ids) - want) / np.linalg.norm(want)))
-    worse = 1.5 if settings["precision"] == "int8" else 0.95  # blocks of 8 bits are finer than columns
-    assert sum(errors["fast"]) <= worse * sum(errors["plain"]), errors
+    assert sum(errors["fast"]) <= 0.95 * sum(errors["plain"]), errors
     assert verify_bundle(fast).ok and check_bundle(fast).ok
 
 
@@ -159,6 +167,14 @@ def test_drafts_and_cached_prompts_answer_alike(built: Built) -> None:
         assert found[0] == found[1] == found[2] and "56" in engine.text.decode(found[0])
 
 
+@pytest.mark.slow
+def test_the_demo_answers_as_in_fp32(built: Built, demo_bundle: Path) -> None:
+    bundle = built("demo:qwen3", precision="int4", fast_prefill=True)
+    found = evaluate(EvalRequest(bundle, str(demo_bundle), None, steps=16, questions=200))
+    assert found.top1_agreement >= 0.95 and found.task is not None
+    assert abs(found.task.reference_score - found.task.score) <= 0.01
+
+
 def test_the_cut_has_two_graphs_of_any_length() -> None:
     cut = decoder(fast_prefill=True, precision="int4")
     assert cut.stages == (("prefill", "init"), ("decode", "step"))
@@ -168,7 +184,8 @@ def test_the_cut_has_two_graphs_of_any_length() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "why"),
     [
-        ("demo:qwen3", {}, "goes with int8 and int4, and not with fp32"),
+        ("demo:qwen3", {}, "goes with int4, .* and not with fp32"),
+        ("demo:qwen3", {"precision": "int8"}, "goes with int4, .* and not with int8"),
         ("demo:qwen3", {"precision": "int4", "target": "qnn", "graphs": "single"}, "The target qnn"),
         ("demo:qwen3", {"precision": "int4", "target": "dml"}, "the products of the CPU provider"),
         ("demo:qwen3", {"precision": "int4", "graphs": "prefill-decode"}, "graphs=single"),
@@ -186,7 +203,6 @@ def test_steps_have_the_fastest_blocks_unless_a_recipe_chooses() -> None:
     assert BLOCKS.items() <= resolve_recipe(checkpoint, fast).quantize.model_dump().items()
     chosen = resolve_recipe(checkpoint, fast | {"quantize": {"block_size": 32}}).quantize
     assert (chosen.block_size, chosen.symmetric) == (32, True)
-    assert resolve_recipe(checkpoint, fast | {"precision": "int8"}).quantize.block_size == 32
 
 
 def test_the_estimate_counts_both() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.workflows.optimize.making import operators, parse, values, weights
 from workflows.quantize import METHODS, run_method
-from workflows.quantize.int8_dynamic import quantize_columns
+from workflows.quantize.int8_dynamic import UNSIGNED
 from workflows.recipe import QuantizeSettings
 
 
@@ -17,7 +17,7 @@ def by_hand(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     scale = np.float32((high - low) / 255)
     zero = np.clip(np.rint(-low / scale), 0, 255)
     integers = np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.int32) - int(zero)
-    columns, scales = quantize_columns(w)
+    columns, scales = UNSIGNED.quantize(w)
     return (integers @ (columns.astype(np.int32) - 128)) * scale * scales
 
 
