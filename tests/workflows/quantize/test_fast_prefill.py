@@ -105,7 +105,7 @@ def test_excluded_nodes_stay_and_half_precision_keeps_the_method_of_steps() -> N
 
 LENGTHS = (1, 15, 16, 17, 39)  # below, at, above and no multiple of the chunk of 16; past windows of 24
 CASES: list[Any] = [
-    ("llama", {"cache": "gqa"}, {}),
+    pytest.param("llama", {"cache": "gqa"}, {}, marks=pytest.mark.slow),
     ("gemma3_text", {"cache": "static"}, {"head_dim": 20, "hidden_size": 60}),
     pytest.param("qwen3", {"cache": "scatter"}, {"head_dim": 24}, marks=pytest.mark.slow),
     pytest.param("mistral", {"cache": "window", "capacity": 64}, {}, marks=pytest.mark.slow),
@@ -155,6 +155,7 @@ def test_steps_have_the_graph_of_a_bundle_without_it(built: Built, tmp_path: Pat
     assert named == {"prefill": 8, "decode": 0}
 
 
+@pytest.mark.slow
 def test_drafts_and_cached_prompts_answer_alike(built: Built) -> None:
     """The demo, with and without n-gram drafts; a second turn begins with the first one's cache."""
     with open_engine(built("demo:qwen3", precision="int4", fast_prefill=True)) as engine:
