@@ -56,8 +56,11 @@ def test_causal_lms_are_equal_or_refused_as_graphs(head: int) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_configs_are_equal_or_refused(family: str) -> None:
-    """Heads, windows, rope scalings, caps and multipliers in any mixture; the note of a failure replays it."""
-    verdicts = run(fuzz([family], 8), MINUTES)
+    """Heads, windows, rope scalings, caps and multipliers in any mixture; the note of a failure replays it.
+
+    Four of each: CI has 90 minutes, and `python -m tests.sweep` runs as many as one likes.
+    """
+    verdicts = run(fuzz([family], 4), MINUTES)
     assert len(verdicts) >= 2
     assert _others(verdicts) == []
     assert any(one.kind == "equal" for one in verdicts)
