@@ -385,7 +385,8 @@ def save_components(
     for part in cut.components:
         if part.copy_of is not None:
             model = ir.load(files[part.copy_of])
-            _fix(model, _sizes(part))
+            if sizes := _sizes(part):
+                _fix(model, sizes)
             ir.save(model, folder / part.file)  # over the same weight file
             copied.add(files[part.copy_of])
     for file in copied:
@@ -413,22 +414,21 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
 
 def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
     """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not made of known sizes."""
-    axes = [_size(axis, sizes) for axis in shape or ()]
+    axes = [axis if isinstance(axis, int) else _size(str(axis.value), sizes) for axis in shape or ()]
     return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
 
 
-def _fixed_axis(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | ir.SymbolicDim:
+def _fixed_axis(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | str | ir.SymbolicDim:
     """The axis of an input or output, as a number where it is made of known sizes."""
-    size = _size(axis, sizes)
+    size = None if isinstance(axis, int) else _size(str(axis.value), sizes)
     return axis if size is None else size
 
 
-def _size(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | ir.SymbolicDim | None:
+def _size(axis: str, sizes: Mapping[str, int]) -> int | str | None:
     """`sequence + capacity` or `16*tiles` as a number; an axis without a name from `sizes` is unchanged."""
-    name = axis if isinstance(axis, int) else axis.value
-    if not isinstance(name, str) or not any(size in name for size in sizes):
+    if not any(name in axis for name in sizes):
         return axis
-    terms = [[sizes.get(one, one) for one in term.split("*")] for term in name.split(" + ")]
+    terms = [[sizes.get(one, one) for one in term.split("*")] for term in axis.split(" + ")]
     if not all(isinstance(one, int) or one.isdecimal() for term in terms for one in term):
         return None
     return sum(math.prod(map(int, term)) for term in terms)
