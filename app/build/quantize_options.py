@@ -88,9 +88,8 @@ class BlockOptions(Section):
         self.symmetric.setChecked(quantize.get("symmetric") is True)
         self.head.setChecked(quantize.get("head") is not False)
         self.embedding.setChecked(quantize.get("embedding") is True)
-        offered = rounds and plan.recipe.get("target") == "cpu" and plan.recipe.get("graphs") == "single"
         self.fast_prefill.setChecked(plan.recipe.get("fast_prefill") is True)
-        self.fast_prefill.setVisible(offered or self.fast_prefill.isChecked())
+        self.fast_prefill.setVisible(plan.offers_fast_prefill)
         if not self.exclude.hasFocus():
             self.exclude.setText(", ".join(read(list[str], quantize.get("exclude", []))))
 

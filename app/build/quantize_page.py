@@ -140,14 +140,14 @@ class QuantizePage(StepPage):
             self.table.mark(precision)
 
     def _on_row(self, name: str) -> None:
+        if name != "int4":  # the only precision that goes with it, and its switch is hidden
+            self.draft.options.pop("fast_prefill", None)
         if name == GOAL:
             self._on_goal()
             return
         self.draft.set_goal(None)
         if name != "int4" and self._rounding() == COMPENSATED:
             self.draft.set_quantize(rounding="search")
-        if name != "int4" and self.draft.options.get("fast_prefill"):
-            self.draft.set_option("fast_prefill", False)
         self.draft.set_option("precision", name)
         self._show_options()
         self.completeChanged.emit()

@@ -137,6 +137,7 @@ class RecipePage(StepPage):
                 self.draft.options.pop(name, None)
         if option in ("variant", "graphs", "target"):  # other components, or another default provider
             self.draft.options.pop("place", None)
+            self.draft.options.pop("fast_prefill", None)  # its switch is on a later page
         if option in ("graphs", "target"):  # one graph accepts a source of any length
             self.draft.options.pop("source_length", None)
         self.draft.set_option(option, value)

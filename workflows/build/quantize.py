@@ -59,10 +59,11 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}", component=name))
         method = component_method(recipe, name, moments)
         done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
+        title = method.title if method else ""
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
             history.take(precision, model)
-        steps = [_step(one, method.title, model, history.last) for one in done if method]
+        steps = [_step(one, title, model, history.last) for one in done]
         if message := float_experts(name, model.graph, done):
             report(NoticeEvent(code="experts", message=message))
         description = calibrated if name in ranges else compensated if precision == "int4" else ""

@@ -1,10 +1,10 @@
-"""8-bit products for prompts: columns of 8-bit weights, and rows of activations by their own range.
+"""8-bit products for prompts: signed columns of weights, and rows of activations by their own range.
 
 x · W + b  →  m · DynamicQuantizeMatMul(x ÷ m, q [K,N], scales [N]) + b,    m = max |x| of each row
 
 The operator has one range for all rows of a run: without m, a token with activations a thousand times larger, as the
 first token of many models has, would leave the others no bits. The head and tables of tokens keep the method of steps,
-so that both graphs share them: a prompt needs the logits of one row.
+so that both graphs share them: a prompt needs the logits of one row. So do nodes that a recipe gives a precision.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from workflows.optimize.base import PassResult
+from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import NodeBuilder, make_node, new_value_like, replace_nodes
 from workflows.quantize.base import Method, Ranges
@@ -30,10 +30,14 @@ class FastPrefill(Method):
     def __init__(self, own: Method) -> None:
         self._own = own
 
+    def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
+        """Returns what the method of steps requires."""
+        return self._own.requires(model, settings)
+
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         head = find_head(model.graph)
         linears = [one for one in find_linears(model, settings)[0] if one.tensor.dtype == ir.DataType.FLOAT]
-        products = [linear for linear in linears if linear.node is not head]
+        products = [one for one in linears if one.node is not head and one.node.name not in settings.nodes]
         for linear in products:
             _to_scaled_rows(linear)
         rest = self._own.call(model, settings, ranges)

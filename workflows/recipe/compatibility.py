@@ -151,6 +151,8 @@ def fast_prefill_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
         yield f"fast_prefill is for the products of the CPU provider, and not for the target {recipe.target}."
     if recipe.graphs != "single":
         yield "fast_prefill makes a graph for prompts of any length: build with graphs=single."
+    if ComponentRole.PREFILL in recipe.quantize.components:
+        yield "fast_prefill decides how the prefill is quantized: leave quantize.components.prefill out."
     if recipe.precision != "int4":
         yield f"fast_prefill goes with int4, than which its products are finer, and not with {recipe.precision}."
 

@@ -253,19 +253,17 @@ def _transformer_only_components(recipe: Recipe, cache: CacheTensors) -> tuple[C
 
 def _cached_components(recipe: Recipe, whole: Component) -> tuple[Component, ...]:
     """The component with the cache, or its two copies: one for prompt chunks, one for single tokens."""
-    if recipe.graphs == "single" and not recipe.fast_prefill:
+    fixed = recipe.graphs != "single"
+    if not (fixed or recipe.fast_prefill):
         return (whole,)
-    if recipe.graphs == "single":
-        copy = partial(replace, whole, copy_of=whole.role)
-        return copy(role=ComponentRole.PREFILL, when=("init",)), copy(role=ComponentRole.DECODE, when=("step",))
     any_length = (
         whole.role is ComponentRole.TRANSFORMER and not recipe.build_target.fixed
     )  # its operator accepts any length
-    slots = None if any_length else recipe.capacity
+    slots = recipe.capacity if fixed and not any_length else None
     copy = partial(replace, whole, copy_of=whole.role, slots=slots)
     return (
-        copy(role=ComponentRole.PREFILL, when=("init",), columns=recipe.chunk),
-        copy(role=ComponentRole.DECODE, when=("step",), columns=1),
+        copy(role=ComponentRole.PREFILL, when=("init",), columns=recipe.chunk if fixed else None),
+        copy(role=ComponentRole.DECODE, when=("step",), columns=1 if fixed else None),
     )
 
 

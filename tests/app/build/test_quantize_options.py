@@ -38,7 +38,7 @@ def calibration(qtbot: QtBot, draft: UnsavedRecipe) -> CalibrationBox:
 
 
 def plan(**quantize: object) -> Any:
-    return SimpleNamespace(recipe={"quantize": quantize} if quantize else {})
+    return SimpleNamespace(recipe={"quantize": quantize} if quantize else {}, offers_fast_prefill=False)
 
 
 def state(blocks: BlockOptions) -> tuple[object, bool, bool, bool, str]:
@@ -61,11 +61,9 @@ def test_the_plan_is_shown_and_sends_nothing(
     assert state(blocks) == shown and draft.options == {}
 
 
-@pytest.mark.parametrize(("target", "graphs", "offered"), [("cpu", "single", True), ("qnn", "prefill-decode", False)])
-def test_fast_prompts_are_a_switch_of_the_recipe(
-    blocks: BlockOptions, draft: UnsavedRecipe, target: str, graphs: str, offered: bool
-) -> None:
-    shown = SimpleNamespace(recipe={"target": target, "graphs": graphs, "fast_prefill": offered})
+@pytest.mark.parametrize("offered", [True, False])
+def test_fast_prompts_are_a_switch_of_the_recipe(blocks: BlockOptions, draft: UnsavedRecipe, offered: bool) -> None:
+    shown = SimpleNamespace(recipe={"fast_prefill": offered}, offers_fast_prefill=offered)
     blocks.show_plan(shown, True, rounds=True)  # type: ignore[arg-type]
     assert blocks.fast_prefill.isVisible() == blocks.fast_prefill.isChecked() == offered and draft.options == {}
     blocks.fast_prefill.click()

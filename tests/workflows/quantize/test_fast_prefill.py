@@ -22,11 +22,14 @@ from workflows.common.errors import RecipeError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prefill import feed_tokens
 from workflows.inspection.contents import check_bundle, inspect_path
+from workflows.inspection.probe.checkpoint_facts import plan_report
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.fast_prefill import FastPrefill
 from workflows.quantize.int8_dynamic import SIGNED
+from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.recipe import QuantizeSettings, resolve_recipe
 from workflows.recipe.precision import weight_bytes
+from workflows.recipe.schema import NodePrecision
 from workflows.wire.events import GenerationDone
 
 pytestmark = pytest.mark.usefixtures("stage_cache")
@@ -88,6 +91,28 @@ def test_a_bias_is_added_to_the_scaled_rows() -> None:
     model = parse("g (float[4,64] x) => (float[4,16] y) { y = Gemm <transB = 1> (x, w, b) }", w=w, b=b)
     run_method(model, METHOD, QuantizeSettings())
     np.testing.assert_allclose(values(model, {"x": x})[0], by_hand(x, w.T) + b, atol=1e-3)
+
+
+def test_a_node_with_a_precision_keeps_it() -> None:
+    model = parse(TWO, w=weights(64, 64), v=weights(64, 24))
+    next(iter(model.graph)).name = "first"
+    settings = QuantizeSettings(nodes={"first": NodePrecision(precision="int8")})
+    run_method(model, FastPrefill(MixedPrecision(METHODS["int4"])), settings)
+    assert operators(model) == {"MatMulNBits": 2}
+    assert {node.attributes.get_int("bits") for node in model.graph} == {8, 4}
+
+
+@pytest.mark.parametrize(
+    ("source", "precision", "offered"),
+    [
+        ("demo:qwen3", "int4", True),
+        ("demo:qwen3", "int8", False),
+        ("demo:t5", "int4", False),
+        ("demo:vision", "int4", True),
+    ],
+)
+def test_a_plan_offers_what_can_be(source: str, precision: str, offered: bool) -> None:
+    assert plan_report(open_checkpoint(source), {"precision": precision}).offers_fast_prefill is offered
 
 
 def test_excluded_nodes_stay_and_half_precision_keeps_the_method_of_steps() -> None:
@@ -191,6 +216,11 @@ def test_the_cut_has_two_graphs_of_any_length() -> None:
         ("demo:qwen3", {"precision": "int4", "target": "dml"}, "the products of the CPU provider"),
         ("demo:qwen3", {"precision": "int4", "graphs": "prefill-decode"}, "graphs=single"),
         ("demo:qwen3", {"precision": "int4", "variant": "transformer-only"}, "as transformer-only"),
+        (
+            "demo:qwen3",
+            {"precision": "int4", "quantize": {"components": {"prefill": "fp32"}}},
+            "components.prefill out",
+        ),
         ("demo:t5", {"precision": "int4"}, "a decoder that reads prompts"),
     ],
 )

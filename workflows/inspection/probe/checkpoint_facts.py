@@ -11,6 +11,7 @@ from workflows.common.errors import RecipeError
 from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
+from workflows.recipe.compatibility import fast_prefill_refusals
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, target_precision
@@ -116,6 +117,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
             PassOption(name, PASSES[name].title, on) for name, on in family.default_passes(recipe.build_target).items()
         ],
         precisions=_precisions(checkpoint, recipe, options),
+        offers_fast_prefill=not any(fast_prefill_refusals(recipe.model_copy(update={"fast_prefill": True}), family)),
     )
 
 

@@ -170,7 +170,10 @@ class PrecisionOption:
 
 @dataclass
 class PlanReport(Report):
-    """The recipe of the given options, its picture, its cost, and the alternatives."""
+    """The recipe of the given options, its picture, its cost, and the alternatives.
+
+    offers_fast_prefill: whether the recipe has fast_prefill, or could.
+    """
 
     recipe: dict[str, object]
     chosen: RecipeSummary
@@ -182,3 +185,4 @@ class PlanReport(Report):
     targets: list[TargetOption]
     passes: list[PassOption]
     precisions: list[PrecisionOption]
+    offers_fast_prefill: bool = False
