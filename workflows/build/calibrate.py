@@ -2,17 +2,20 @@
 
 stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
                                                                     └──▶ Moments ──▶ weight → second moments
+quantized graphs ─────────────────────────────▶ Engine ──trajectories──▶ its cache ──▶ past input → scales
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx_ir as ir
+from numpy.typing import NDArray
 
 from workflows.build.pipeline import OptimizedComposite
 from workflows.build.tokenizer import write_tokenizer
@@ -30,10 +33,12 @@ from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.calibration.prompts import calibration_prompts
 from workflows.quantize.calibration.ranges import RunObserver, add_observers, make_range_finder
 from workflows.quantize.calibration.trajectories import run_trajectories
+from workflows.quantize.integer_cache import Scales, key_rotations, scale_of
 from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.execution.binding import Observer
 from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"
@@ -80,16 +85,52 @@ def find_moments(
     return moments, description
 
 
+def find_cache_scales(composite: OptimizedComposite, models: Iterable[ir.Model], report: Report) -> tuple[Scales, str]:
+    """The scales of the cache in integers, and a description of their source.
+
+    composite: with the folder of the quantized graphs, `models`, which are small enough to run. The rows that prompts
+    leave in the cache tell how large keys and values are. Raises PromptError as calibration_prompts does.
+    """
+    rotations = {name: one for model in models for name, one in key_rotations(model).items()}
+    reaches: dict[str, NDArray[np.float32]] = {}
+
+    def observe(engine: Engine) -> None:
+        for name, rows in engine.machine.cache.rows()[1].items():
+            reach = rotations[name].reach(rows) if name in rotations else np.abs(rows).max(2, keepdims=True)
+            reaches[name] = np.maximum(reaches.get(name, np.float32(0)), reach)
+
+    with _open_engine(composite) as engine:
+        source = _follow_prompts(engine, composite.recipe, report, observe)
+    description = f"scales of the cache over {source}"
+    report(LogEvent(message=f"Calibrated: {description}."))
+    return {name: scale_of(reach) for name, reach in reaches.items()}, description
+
+
 def _run(composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver, report: Report) -> str:
     """Runs the recipe's prompts through the composite while `watcher` observes; returns a description of the runs."""
-    calibration = composite.recipe.quantize.calibration
-    with _observed_engine(composite, names, watcher) as engine:
-        chosen = calibration_prompts(engine, calibration.prompts)
+    optimized, sessions = composite.optimized, composite.pipeline.pipeline.sessions
+    graphs = {name: _observed_graph(optimized / sessions[name].file, values, watcher) for name, values in names.items()}
 
-        def report_progress(samples: int) -> None:
-            report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
+    def observe(component: str, outputs: Mapping[str, Array]) -> None:
+        if names.get(component):
+            watcher.observe(component, outputs)
 
-        done = run_trajectories(engine, chosen.prompts, calibration, report_progress)
+    with _open_engine(composite, graphs, observe) as engine:
+        return _follow_prompts(engine, composite.recipe, report)
+
+
+def _follow_prompts(
+    engine: Engine, recipe: Recipe, report: Report, after: Callable[[Engine], None] = lambda engine: None
+) -> str:
+    """Runs the recipe's prompts and calls `after` at the end of each; returns a description of the runs."""
+    calibration = recipe.quantize.calibration
+    chosen = calibration_prompts(engine, calibration.prompts)
+
+    def on_prompt(samples: int) -> None:
+        after(engine)
+        report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
+
+    done = run_trajectories(engine, chosen.prompts, calibration, on_prompt)
     return f"{done.samples:,} runs on {done.prompts:,} of the {len(chosen.prompts):,} prompts: {chosen.origin}"
 
 
@@ -102,22 +143,17 @@ def _refuse_single(cut: Cut, name: str, instead: str) -> None:
 
 
 @contextmanager
-def _observed_engine(
-    composite: OptimizedComposite, names: Mapping[str, list[str]], watcher: RunObserver
+def _open_engine(
+    composite: OptimizedComposite, graphs: Mapping[str, bytes] | None = None, observe: Observer | None = None
 ) -> Iterator[Engine]:
-    """Opens the composite as a bundle whose sessions report their outputs to `watcher`."""
-    optimized, sessions = composite.optimized, composite.pipeline.pipeline.sessions
-    graphs = {name: _observed_graph(optimized / sessions[name].file, values, watcher) for name, values in names.items()}
-
-    def observe(component: str, outputs: Mapping[str, Array]) -> None:
-        if names.get(component):
-            watcher.observe(component, outputs)
-
+    """Opens the composite as a bundle. graphs: component → a graph in place of its file. observe: receives outputs."""
     # beside the stage, so that weights are hard links; files that are still open are removed later, with the stages
-    with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="calibrate-", dir=composite.optimized.parent, ignore_cleanup_errors=True
+    ) as folder:
         bundle = stage_bundle(Path(folder), composite)
         slots = _slots(composite.cut, composite.recipe)
-        machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
+        machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs or {}, observer=observe)
         yield Engine(bundle, machine, 0.0)
 
 

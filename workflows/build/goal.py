@@ -40,6 +40,8 @@ def check_goal(goal: Goal, recipe: Recipe) -> str:
     """The SHA-256 of the goal and its files. Raises RecipeError where the recipe sets what the goal searches."""
     if not recipe.keeps_weights:
         raise RecipeError("A goal chooses the precision of every node: leave out --precision, nodes and components.")
+    if recipe.kv_dtype == "int8":
+        raise RecipeError("A goal is measured with the model's own cache: leave kv_dtype out.")
     if recipe.early_exit is not None:
         raise RecipeError("A goal searches the model's precisions, not its draft's: leave early_exit out.")
     if not family_for(recipe.model_type, recipe.task).cached:

@@ -1,18 +1,21 @@
-"""The stage `quantize`: quantizes the weights of each component and records the result as evidence.
+"""The stage `quantize`: quantizes the weights of each component, then the cache, and records the result as evidence.
 
 optimized graphs ──run_method, by component──▶ lazy weights ──Parts, a file per tensor──▶ save_graphs
+                 ├──find_cache_scales, with these graphs──▶ quantize_cache ──▶ the graphs once more
                  └──ParityRunner──▶ logits of both, on the same tokens ──▶ parity: reported, never an error
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
 
-from workflows.build.calibrate import find_moments, find_ranges
+from workflows.build.calibrate import find_cache_scales, find_moments, find_ranges
 from workflows.build.pipeline import OptimizedComposite
 from workflows.build.stages import graph_facts, segment_report
 from workflows.build.workspace import Report
@@ -22,7 +25,7 @@ from workflows.common.files import try_remove
 from workflows.evaluation.layerwise_parity import LayerwiseParityRunner
 from workflows.evaluation.parity import ParityRunner
 from workflows.export.reference import ReferenceLogits
-from workflows.graph.weights import load_saved_graph, save_graphs
+from workflows.graph.weights import WEIGHTS, load_saved_graph, save_changed_graphs, save_graphs
 from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
 from workflows.optimize import PassReport
@@ -31,6 +34,9 @@ from workflows.quantize.base import expand_node_patterns
 from workflows.quantize.calibration.moments import SecondMoments
 from workflows.quantize.experts import float_experts
 from workflows.quantize.fast_prefill import FastPrefill
+from workflows.quantize.integer_cache import NAME as CACHE_STEP
+from workflows.quantize.integer_cache import TITLE as CACHE_TITLE
+from workflows.quantize.integer_cache import quantize_cache
 from workflows.quantize.mixed_precision import MixedPrecision
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
@@ -52,9 +58,9 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     composite = replace(composite, recipe=recipe)
     ranges, calibrated = find_ranges(composite, by_name, report)
     moments, compensated = find_moments(composite, by_name, report)
-    evidence, snapshots = [], {}
-    for entry in components:
-        name, model = entry["component"], models[entry["file"]]
+    steps: dict[str, list[dict[str, Any]]] = {}
+    snapshots: dict[str, ComponentSnapshots] = {}
+    for name, model in by_name.items():
         precision = recipe.precision_of(name)
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}", component=name))
         method = component_method(recipe, name, moments)
@@ -63,13 +69,10 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
             history.take(precision, model)
-        steps = [_step(one, title, model, history.last) for one in done]
+        steps[name] = [_step(one, title, model, history.last) for one in done]
         if message := float_experts(name, model.graph, done):
             report(NoticeEvent(code="experts", message=message))
-        description = calibrated if name in ranges else compensated if precision == "int4" else ""
-        facts = {"precision": precision, "calibrated": description, "passes": steps}
-        evidence.append({**entry, "name": STAGE} | facts | graph_facts(model))
-    _refuse_unchanged(recipe, evidence)
+    _refuse_unchanged(recipe, steps)
     parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's folder name ends with its key
 
     def report_progress(done: int, total: int) -> None:
@@ -77,13 +80,30 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
 
     TensorCache(parts).store(models, report_progress)
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
-    regions = save_graphs(models, folder)
+    regions, scaled = save_graphs(models, folder), ""
+    if recipe.kv_dtype == "int8":
+        models = {file: load_saved_graph(folder / file) for file in models}
+        by_name = {entry["component"]: models[entry["file"]] for entry in components}
+        scales, scaled = find_cache_scales(replace(composite, optimized=folder), models.values(), report)
+        regions |= {(os.path.realpath(folder / WEIGHTS), one.offset, one.length): one for one in regions.values()}
+        for name, model in by_name.items():
+            if (change := quantize_cache(model, scales)).modified:
+                snapshots[name].take(CACHE_STEP, model)
+                steps[name].append(_step(change, CACHE_TITLE, model, snapshots[name].last))
+        save_changed_graphs(models, folder)
     for name, history in snapshots.items():
         history.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage=STAGE, message="comparing the graphs with the optimized ones"))
     parity = _parity(composite, folder, report)
     try_remove(parts)
-    return [entry | {"parity": parity} for entry in evidence]
+    evidence = []
+    for entry in components:
+        name, precision = entry["component"], recipe.precision_of(entry["component"])
+        weights = calibrated if name in ranges else compensated if precision == "int4" else ""
+        description = "; ".join(one for one in (weights, scaled) if one)
+        facts = {"precision": precision, "calibrated": description, "passes": steps[name], "parity": parity}
+        evidence.append({**entry, "name": STAGE} | facts | graph_facts(by_name[name]))
+    return evidence
 
 
 def component_method(recipe: Recipe, component: str, moments: SecondMoments | None = None) -> Method | None:
@@ -101,8 +121,8 @@ def _step(done: PassReport, title: str, model: ir.Model, snapshot: str) -> dict[
     return done.to_dict() | more
 
 
-def _refuse_unchanged(recipe: Recipe, evidence: Evidence) -> None:
-    steps = [step for entry in evidence for step in entry["passes"]]
+def _refuse_unchanged(recipe: Recipe, by_component: Mapping[str, list[dict[str, Any]]]) -> None:
+    steps = [step for steps in by_component.values() for step in steps]
     if not steps or any(step["modified"] for step in steps):
         return
     reasons = list(dict.fromkeys(one["reason"] for step in steps for one in step["refused"]))

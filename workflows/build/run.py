@@ -210,10 +210,10 @@ def _make_stages(
         stages.append(_search(work, composite, _key(key, prompts), goal, goal_digest))
         recipe = _with_mix(recipe, stages[-1])
         pipeline = make_pipeline(checkpoint, recipe, cut)
-    if recipe.keeps_weights:
+    if recipe.keeps_weights and recipe.kv_dtype != "int8":
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 leaves every weight unchanged"))
         return stages, recipe
-    key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if goal else prompts)
+    key = _key(key, recipe.precision, recipe.quantize.model_dump(), recipe.kv_dtype, "" if goal else prompts)
     composite = OptimizedComposite(optimized, recipe, cut, pipeline, checkpoint.folder)
     return [*stages, work.stage("quantize", key, partial(_quantize, work, composite))], recipe
 
@@ -286,6 +286,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     from workflows.graph.described_weights import is_described
     from workflows.graph.weights import WEIGHTS, write_described
     from workflows.inspection.build_stages import archive_name
+    from workflows.quantize.integer_cache import NAME as CACHE_STEP
 
     last = stages[-1]
     draft = work.draft_folder("bundle")
@@ -293,7 +294,8 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     untouched = [
         entry["component"]
         for entry in components
-        if entry["name"] == "quantize" and not any(step["modified"] for step in entry["passes"])
+        if entry["name"] == "quantize"
+        and not any(step["modified"] for step in entry["passes"] if step["name"] != CACHE_STEP)
     ]
     pipeline = make_pipeline(checkpoint, recipe, cut_of_components(checkpoint, recipe, components), untouched)
     archives = [archive_name(component["component"]) for component in components]

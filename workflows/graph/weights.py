@@ -131,6 +131,17 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path, described: bool = 
     return regions
 
 
+def save_changed_graphs(models: Mapping[str, ir.Model], folder: Path) -> None:
+    """Writes graphs of `load_saved_graph` again, over the weight file of `folder`; new tensors are in the graphs."""
+    for name, model in models.items():
+        for value in large_initializers(model):
+            tensor = value.const_value
+            if isinstance(tensor, ir.ExternalTensor):
+                region = WeightRegion(tensor.offset or 0, tensor.nbytes)
+                value.const_value = _external_tensor(value, region, folder)
+        ir.save(model, folder / name)
+
+
 def weight_file_size(folder: Path) -> int:
     """The bytes of the folder's weight file, written or described."""
     return read_description(folder)[1] if is_described(folder) else (folder / WEIGHTS).stat().st_size

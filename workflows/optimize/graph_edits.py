@@ -108,17 +108,24 @@ class NodeBuilder:
         self._prefix = prefix or str(like.outputs[0].name)
         self._dtype = like.outputs[0].dtype
 
-    def add(self, op: str, *inputs: ir.Value, **attributes: Any) -> ir.Value:
-        """Adds a node with one output and returns it."""
-        return self.add_all(op, inputs, 1, attributes)[0]
+    def add(self, op: str, *inputs: ir.Value, dtype: ir.DataType | None = None, **attributes: Any) -> ir.Value:
+        """Adds a node with one output and returns it. dtype: the output's, None for that of the node `like`."""
+        (output,) = self.add_all(op, inputs, 1, attributes)
+        output.type = output.type if dtype is None else ir.TensorType(dtype)
+        return output
 
     def add_all(
-        self, op: str, inputs: Sequence[ir.Value], count: int, attributes: Mapping[str, Any] | None = None
+        self,
+        op: str,
+        inputs: Sequence[ir.Value | None],
+        count: int,
+        attributes: Mapping[str, Any] | None = None,
+        domain: str = "",
     ) -> list[ir.Value]:
         """Adds a node with `count` outputs and returns them."""
         prefix, kind = f"{self._prefix}.{len(self.nodes)}", self.like.outputs[0].type
         outputs = [ir.Value(name=f"{prefix}.{index}", type=kind) for index in range(count)]
-        node = make_node(op, inputs, outputs, attributes, like=self.like)
+        node = make_node(op, inputs, outputs, attributes, like=self.like, domain=domain)
         node.metadata_props[FLOAT32_KEY] = "1"
         self.nodes.append(node)
         return outputs

@@ -14,7 +14,7 @@ from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.recipe.cache_layout import alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut, reads_single_tiles
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
-from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
+from workflows.recipe.schema import IN_BLOCKS, MIXABLE, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, TargetSetting
 
 LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
@@ -23,7 +23,11 @@ _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, 
 
 def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometry: ModelGeometry | None) -> None:
     """Raises RecipeError for the first unsupported setting, CheckpointError for a config that cannot be exported."""
-    own = (*early_exit_refusals(recipe, family, geometry), *fast_prefill_refusals(recipe, family))
+    own = (
+        *early_exit_refusals(recipe, family, geometry),
+        *fast_prefill_refusals(recipe, family),
+        *integer_cache_refusals(recipe, family),
+    )
     for refusal in (*target_refusals(recipe), *own):
         raise RecipeError(refusal)
     if geometry is not None and geometry.indexed and recipe.capacity > geometry.max_positions:
@@ -155,6 +159,22 @@ def fast_prefill_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
         yield "fast_prefill decides how the prefill is quantized: leave quantize.components.prefill out."
     if recipe.precision != "int4":
         yield f"fast_prefill goes with int4, than which its products are finer, and not with {recipe.precision}."
+
+
+def integer_cache_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
+    """Yields a sentence for each reason why the cache cannot be in 8-bit integers, besides the layout."""
+    if recipe.kv_dtype != "int8":
+        return
+    if not family.cached or family.encoder or recipe.variant != "plain":
+        yield f"A cache in int8 is for a decoder without an encoder, and not for {family.name} as {recipe.variant}."
+    if recipe.target != "cpu":
+        yield f"A cache in int8 is for the kernels of the CPU provider, and not for the target {recipe.target}."
+    if recipe.graphs != "single":
+        yield "A cache in int8 is for graphs that take runs of any length: build with graphs=single."
+    if other := next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None):
+        yield f"A cache in int8 goes with {', '.join(MIXABLE)}, and not with {other}."
+    if KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):
+        yield f"A cache in int8 needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}."
 
 
 def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:

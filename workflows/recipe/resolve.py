@@ -20,7 +20,14 @@ from workflows.recipe.compatibility import check_recipe
 from workflows.recipe.cut import ComponentRole
 from workflows.recipe.families import family_for
 from workflows.recipe.family import Family, ModelGeometry
-from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
+from workflows.recipe.schema import (
+    DEFAULT_CHUNK,
+    DEFAULT_SOURCE_LENGTH,
+    IN_PLACE_CHUNK,
+    INTEGER_CACHE_CHUNK,
+    SCATTER_FROM,
+    Recipe,
+)
 from workflows.recipe.settings import setting_error
 from workflows.recipe.target import Target, TargetName, find_target
 from workflows.recipe.task import check_task, task_of
@@ -68,6 +75,8 @@ def _width_in_place(recipe: Recipe, processor: str = "") -> int:
     """The tokens of a prompt's run where the graph writes its cache: as `joinery tune` found for int4 on the CPU."""
     tuned = tuned_width(processor) if recipe.target == "cpu" and recipe.precision == "int4" else None
     most = max(IN_PLACE_CHUNK, _SCORES // recipe.capacity)
+    if recipe.kv_dtype == "int8":
+        return min(max(tuned or 0, INTEGER_CACHE_CHUNK), most)
     return min(tuned or IN_PLACE_CHUNK, most)
 
 
@@ -78,9 +87,10 @@ def _defaults(
     limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
+    scatters = chosen.get("cache") == "scatter" or chosen.get("kv_dtype") == "int8"
     defaults = {
         "family": family.name,
-        "opset": SCATTER_FROM if chosen.get("cache") == "scatter" else target.opset,
+        "opset": SCATTER_FROM if scatters else target.opset,
         "graphs": "prefill-decode" if split or target.fixed else "single",
         "cache": "gqa" if split else "static",  # provisional; see default_layout
         "kv_dtype": "float16" if split else "float32",

@@ -29,6 +29,8 @@ CacheWriter = Literal["host", "gqa", "scatter"]
 DEFAULT_CHUNK = 64
 IN_PLACE_CHUNK = 128
 """For layouts that copy no row of a prompt: 5 % faster than 64; 256 is not faster."""
+INTEGER_CACHE_CHUNK = 512
+"""For a cache in integers, all of which a prompt's run converts."""
 DEFAULT_SOURCE_LENGTH = 512
 
 
@@ -113,15 +115,15 @@ class Recipe(BaseModel):
     providers without dynamic shapes. capacity: cache slots. chunk: prompt tokens per prefill run. source_length: the
     fixed length of an encoder, to which shorter sources are padded; None for any length. passes: optimizer pass →
     whether it runs. variant: `plain` keeps the model whole; `transformer-only` divides it into embeddings, transformer
-    and head, in operators of NPUs. kv_dtype: of the cache tensors in the exported graphs; the precisions fp16 and bf16
-    use their own dtype. early_exit: the number of first layers that draft, as a graph over the same weights; None for
-    no draft. session_options: component, or `all` → onnxruntime session options (bundle/session_options.py) of the
-    bundle. fast_prefill: whether prompts run through a graph of their own, whose products multiply 8-bit columns of the
-    weights. place: component → its provider, if not the target. expose: additional outputs: the last hidden states,
-    from which extra heads draft, or of Whisper the attention to the sound, from which the times of words follow.
-    compile: whether the target's provider compiles the bundle's graphs after the build (`joinery compile`), with the
-    options in session_options. check: `quick` compares the model and the graphs in fewer ways
-    (compatibility.check_notice).
+    and head, in operators of NPUs. kv_dtype: of the cache tensors; int8 has calibrated scales
+    (quantize/integer_cache.py), and the precisions fp16 and bf16 have their own dtype. early_exit: the number of first
+    layers that draft, as a graph over the same weights; None for no draft. session_options: component, or `all` →
+    onnxruntime session options (bundle/session_options.py) of the bundle. fast_prefill: whether prompts run through a
+    graph of their own, whose products multiply 8-bit columns of the weights. place: component → its provider, if not
+    the target. expose: additional outputs: the last hidden states, from which extra heads draft, or of Whisper the
+    attention to the sound, from which the times of words follow. compile: whether the target's provider compiles the
+    bundle's graphs after the build (`joinery compile`), with the options in session_options. check: `quick` compares
+    the model and the graphs in fewer ways (compatibility.check_notice).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -135,7 +137,7 @@ class Recipe(BaseModel):
     variant: Variant = "plain"
     graphs: Graphs = "single"
     cache: Cache = "static"
-    kv_dtype: Literal["float32", "float16"] = "float32"
+    kv_dtype: Literal["float32", "float16", "int8"] = "float32"
     early_exit: Annotated[int, Field(gt=0)] | None = None
     fast_prefill: bool = False
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY

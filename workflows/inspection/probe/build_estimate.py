@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from workflows.checkpoint import Checkpoint
+from workflows.common.element_types import item_bytes
 from workflows.common.files import free_disk_bytes
 from workflows.common.memory import free_bytes, obtainable_bytes
 from workflows.recipe import Recipe, family_for
@@ -56,8 +57,7 @@ def build_estimate(
     weights = float32_bytes(checkpoint)
     streamed = can_stream(checkpoint, family_for(recipe.model_type, recipe.task))
     runs = [run for run in runs if bool(run.figures.get("streamed")) == streamed]
-    half = recipe.precision in ("fp16", "bf16") or recipe.kv_dtype == "float16"
-    item = 2 if half else 4  # bytes of a number in the cache
+    dtype = "float16" if recipe.precision in ("fp16", "bf16") else recipe.kv_dtype
     nearest = sorted(runs, key=lambda run: abs(log(max(_float32_bytes(run), 1) / max(weights, 1))))[:_NEAREST]
     stages = {
         stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
@@ -71,7 +71,7 @@ def build_estimate(
         seconds=round(sum(stages.values()), 1),
         memory_bytes=round(corrected),
         disk_bytes=_bundle_bytes(checkpoint, recipe, geometry, layers),
-        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
+        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item_bytes(dtype)) if geometry else 0,
         free_memory_bytes=free_bytes(),
         free_disk_bytes=free_disk_bytes(out or Path.cwd() / "bundle"),
         builds=len(nearest),

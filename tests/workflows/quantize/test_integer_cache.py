@@ -1,0 +1,188 @@
+"""A cache in integers: both branches by numpy and by the float graph, over heads, windows and biases of many kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import onnxruntime as ort
+import pytest
+from numpy.typing import NDArray
+
+from tests.workflows.optimize.making import operators, parse
+from workflows.quantize.integer_cache import FEW, key_rotations, quantize_cache, scale_of
+
+CAPACITY = 64
+RUNS = (20, 1, FEW, FEW + 1, 3, 1, 12)
+
+
+def frequencies(rotated: int) -> NDArray[np.float64]:
+    """Radians a position for each pair of channels; the last turns too slowly to show its other channel."""
+    return 1 / 100_000 ** np.linspace(0, 1, rotated // 2)
+
+
+@dataclass
+class Attention:
+    """A graph of one attention, or of two of which the second reads the first one's cache."""
+
+    heads: int = 4
+    kv_heads: int = 2
+    size: int = 16
+    rotated: int = 16
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    biased: bool = False
+    read_again: bool = False
+
+    @property
+    def name(self) -> str:
+        more = "".join(f"-{name}" for name in ("biased", "read_again") if getattr(self, name))
+        return f"{self.heads}-{self.kv_heads}-{self.size}-{self.rotated}{more}-{'-'.join(self.attributes)}"
+
+    def graph(self) -> ir.Model:
+        wide, narrow = self.heads * self.size, self.kv_heads * self.size
+        named = {"num_heads": self.heads, "kv_num_heads": self.kv_heads} | dict(self.attributes)
+        settings = ", ".join(f"{name} = {value}" for name, value in named.items())
+        tables = "cos, sin" if self.rotated else '"", ""'
+        more = f', {tables}, ""{", bias" if self.biased else ""}'
+        rotary = f", do_rotary = {int(self.rotated > 0)}"
+        cache = f"float[1,{self.kv_heads},capacity,{self.size}]"
+        nodes = f"y, key_after, value_after = {_GQA} <{settings}{rotary}> (q, k, v, key, value, last, total{more})"
+        if self.read_again:
+            nodes += f""" none = Slice (k, nothing, nothing, axis)
+                z = {_GQA} <{settings}> (y, none, none, key_after, value_after, last, total)"""
+        bias = f", float[1,{self.heads},sequence,keys] bias" if self.biased else ""
+        text = f"""g (int64[1,sequence] input_ids, float[1,sequence,{wide}] q, float[1,sequence,{narrow}] k,
+            float[1,sequence,{narrow}] v, {cache} key, {cache} value, int32[1] last, int32 total{bias}) =>
+            (float[1,sequence,{wide}] {"z" if self.read_again else "y"}, {cache} key_after, {cache} value_after)
+            {{ {nodes} }}"""
+        angles = np.outer(np.arange(CAPACITY), frequencies(self.rotated))
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.rotated:
+            arrays |= {"cos": np.cos(angles).astype(np.float32), "sin": np.sin(angles).astype(np.float32)}
+        if self.read_again:
+            arrays |= {"nothing": np.array([0]), "axis": np.array([1])}
+        return parse(text, opset=24, contrib=True, **arrays)
+
+
+_GQA = "com.microsoft.GroupQueryAttention"
+
+
+class Cached:
+    """A session that runs a graph over one buffer for past and present, as the runtime binds them."""
+
+    def __init__(self, model: ir.Model, dtype: type, shape: Sequence[int]) -> None:
+        options = ort.SessionOptions()
+        options.log_severity_level = 4
+        self._session = ort.InferenceSession(ir.to_proto(model).SerializeToString(), options, ["CPUExecutionProvider"])
+        self._buffers = [ort.OrtValue.ortvalue_from_numpy(np.zeros(shape, dtype)) for _ in range(2)]
+        self._known = {value.name for value in self._session.get_inputs()}
+
+    def run(self, inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        binding = self._session.io_binding()
+        for name in self._known & inputs.keys():
+            binding.bind_cpu_input(name, inputs[name])
+        for name, buffer in zip(("key", "value"), self._buffers, strict=True):
+            binding.bind_ortvalue_input(name, buffer)
+            binding.bind_ortvalue_output(f"{name}_after", buffer)
+        result = next(name for name in ("y", "z") if name in {value.name for value in self._session.get_outputs()})
+        binding.bind_output(result)
+        self._session.run_with_iobinding(binding)
+        return np.array(binding.get_outputs()[-1].numpy())
+
+    @property
+    def rows(self) -> list[NDArray[Any]]:
+        return [buffer.numpy() for buffer in self._buffers]
+
+
+def step(case: Attention, tokens: int, total: int) -> dict[str, NDArray[Any]]:
+    made = np.random.default_rng(total)
+    widths = (case.heads * case.size, case.kv_heads * case.size, case.kv_heads * case.size)
+    rows = {
+        name: made.standard_normal((1, tokens, width), np.float32) for name, width in zip("qkv", widths, strict=True)
+    }
+    rows["k"][..., ::5] *= 12  # as some channels of real models are
+    bias = made.standard_normal((1, case.heads, tokens, total), np.float32)
+    lengths = {"last": np.array([total - 1], np.int32), "total": np.array(total, np.int32)}
+    return {"input_ids": np.zeros((1, tokens), np.int64), "bias": bias, **rows, **lengths}
+
+
+def by_numpy(
+    case: Attention, inputs: Mapping[str, NDArray[Any]], key: NDArray[Any], value: NDArray[Any], turn: bool = True
+) -> NDArray[np.float64]:
+    """Attention to rows [H, T, D] that a cache holds, the last of which are the queries' own."""
+    query = inputs["q"][0].reshape(-1, case.heads, case.size).transpose(1, 0, 2).astype(np.float64)
+    tokens, total = query.shape[1], key.shape[1]
+    at = np.arange(total - tokens, total)
+    if case.rotated and turn:
+        query = rotated(query, at, case)
+    key, value = (np.repeat(rows, case.heads // case.kv_heads, axis=0) for rows in (key, value))
+    scores = query @ key.transpose(0, 2, 1) * case.attributes.get("scale", case.size**-0.5)
+    if cap := case.attributes.get("softcap"):
+        scores = cap * np.tanh(scores / cap)
+    scores = scores + inputs["bias"][0] if case.biased else scores
+    back = at[:, None] - np.arange(total)
+    scores[:, (back < 0) | (back >= case.attributes.get("local_window_size", total))] = -np.inf
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    mixed = (shares / shares.sum(-1, keepdims=True)) @ value
+    return mixed.transpose(1, 0, 2).reshape(1, tokens, -1)
+
+
+def rotated(rows: NDArray[Any], at: NDArray[Any], case: Attention) -> NDArray[Any]:
+    cos, sin = (turn(np.outer(at, frequencies(case.rotated))) for turn in (np.cos, np.sin))
+    half = case.rotated // 2
+    pairs = (slice(0, case.rotated, 2), slice(1, case.rotated, 2))
+    if not case.attributes.get("rotary_interleaved"):
+        pairs = (slice(0, half), slice(half, case.rotated))
+    first, second = (rows[..., part] for part in pairs)
+    turned = rows.copy()
+    turned[..., pairs[0]], turned[..., pairs[1]] = first * cos - second * sin, second * cos + first * sin
+    return turned
+
+
+CASES = [
+    Attention(),
+    Attention(heads=2, kv_heads=2, size=24, rotated=0),
+    Attention(heads=6, kv_heads=1, size=40, rotated=0),
+    Attention(heads=3, kv_heads=3, size=80, rotated=32),
+    Attention(size=128, rotated=128, attributes={"rotary_interleaved": 1}),
+    Attention(attributes={"local_window_size": 7}),
+    Attention(attributes={"softcap": 2.0, "scale": 0.3}),
+    Attention(rotated=0, biased=True),
+    Attention(biased=True, attributes={"local_window_size": 9}),
+    Attention(read_again=True),
+    Attention(read_again=True, attributes={"local_window_size": 7}, size=8, rotated=0),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_attention_to_integers_is_numpy_s(case: Attention) -> None:
+    """A few tokens attend to the integers alone, and many to their own rows as they came."""
+    model, total = case.graph(), 0
+    shape = (1, case.kv_heads, CAPACITY, case.size)
+    plain = Cached(model, np.float32, shape)
+    steps = [step(case, tokens, sum(RUNS[: number + 1])) for number, tokens in enumerate(RUNS)]
+    for inputs in steps:
+        plain.run(inputs)
+    key, value = plain.rows
+    reaches = {"key": key_rotations(model)["key"].reach(key), "value": np.abs(value).max(2, keepdims=True)}
+    scales = {name: scale_of(reach) for name, reach in reaches.items()}
+    assert quantize_cache(model, scales).modified and operators(model)["If"] == 1
+    integers = Cached(model, np.int8, shape)
+    for inputs, tokens in zip(steps, RUNS, strict=True):
+        total += tokens
+        got = integers.run(inputs)
+        held = [rows * scale for rows, scale in zip(integers.rows, scales.values(), strict=True)]
+        for rows, whole, scale in zip(held, plain.rows, scales.values(), strict=True):
+            assert np.all(np.abs(rows - whole)[:, :, :total] <= 0.51 * scale)
+        seen = [rows[0, :, :total].astype(np.float64) for rows in held]
+        own = [rows.copy() for rows in seen]
+        if tokens > FEW:
+            for rows, whole in zip(own, plain.rows, strict=True):
+                rows[:, total - tokens :] = whole[0, :, total - tokens : total]
+        want = by_numpy(case, inputs, own[0], own[1])
+        if case.read_again:
+            want = by_numpy(case, {**inputs, "q": want}, seen[0], seen[1], turn=False)
+        np.testing.assert_allclose(got, want, atol=1e-4)
