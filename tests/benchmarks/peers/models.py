@@ -18,7 +18,7 @@ Source = Literal["shape", "demo"]
 Precision = Literal["int4", "fp32"]
 MAKERS = ("joinery", "genai", "llama")  # build a model of their own
 CAPACITY = {"shape": 32_768, "demo": 512}
-OF_INT4 = "fast_prefill"  # a setting that fp32 does not have
+OF_INT4 = ("fast_prefill", "kv_dtype")  # settings that fp32 is measured without
 GENAI_INT4 = ("block_size=32", "is_symmetric=true", "accuracy_level=4", "shared_embeddings=true")
 
 
