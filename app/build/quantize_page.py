@@ -176,7 +176,9 @@ class QuantizePage(StepPage):
         learns = rounds and self._rounding() == COMPENSATED
         self.blocks.show_plan(plan, option is not None and option.blocks, rounds)
         self.tuning.setVisible(rounds and not learns and plan is not None and plan.recipe.get("target") == "cpu")
-        self.calibration.show_plan(plan, learns or (option is not None and option.calibrated), ranges=not learns)
+        ranges = option is not None and option.calibrated
+        scales = plan is not None and plan.recipe.get("kv_dtype") == "int8"  # of the cache
+        self.calibration.show_plan(plan, learns or ranges or scales, ranges=ranges and not learns)
 
     def _rounding(self) -> object:
         plan = self.draft.plan

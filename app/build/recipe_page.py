@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.build.cache_text import planned_cache, state_layers_text
 from app.build.recipe_diagram import RecipeDiagram
@@ -19,6 +19,7 @@ from app.widgets.basics import Section, label, set_role
 from app.widgets.fields import add_token_unit, combo_box
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
 
@@ -61,6 +62,14 @@ class RecipePage(StepPage):
             card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
         self.cache_section = Section(self.tr("Cache layout"))
         self.cache_section.body.addLayout(grid)
+        text = self.tr(
+            "A quarter of the memory, and faster steps in long texts. The build calibrates the scales with prompts."
+        )
+        self.int8_cache = QCheckBox(self.tr("Keys and values in 8-bit integers"))
+        set_tool_tip(self.int8_cache, text)
+        self.int8_cache.setAccessibleDescription(text)
+        self.int8_cache.clicked.connect(lambda on: self.draft.set_option("kv_dtype", "int8" if on else None))
+        self.cache_section.body.addWidget(self.int8_cache)
         self.body.addWidget(self.cache_section)
         self.body.addLayout(self._choices())
         self.body.addStretch(1)
@@ -133,10 +142,11 @@ class RecipePage(StepPage):
 
     def _on_chosen(self, option: str, value: str) -> None:
         if option == "variant":  # each variant has its own cache layouts and graphs
-            for name in ("cache", "graphs", "kv_dtype"):
+            for name in ("cache", "graphs"):
                 self.draft.options.pop(name, None)
         if option in ("variant", "graphs", "target"):  # other components, or another default provider
             self.draft.options.pop("place", None)
+            self.draft.options.pop("kv_dtype", None)  # only one layout of one target has others
             self.draft.options.pop("fast_prefill", None)  # its switch is on a later page
         if option in ("graphs", "target"):  # one graph accepts a source of any length
             self.draft.options.pop("source_length", None)
@@ -158,6 +168,7 @@ class RecipePage(StepPage):
     def _show_cost(self) -> None:
         decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
         each = decoder.kv_bytes_per_token if decoder else 0
+        each //= 4 if self.int8_cache.isChecked() else 1  # integers of 8 bits instead of floats of 32
         text = self.tr("{0} of KV cache, {1} per token, allocated when the bundle is opened.")
         text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
         self._cost = text if each else self.tr("This model has no cache.")
@@ -185,6 +196,7 @@ class RecipePage(StepPage):
     def _choose_cache(self, name: str) -> None:
         """Follow values that the plan derived: with another precision or target they may differ."""
         if not self._showing:
+            self.draft.options.pop("kv_dtype", None)  # only one layout has others
             self.draft.set_option("cache", name)
 
     def _defaults(self) -> None:
@@ -198,6 +210,8 @@ class RecipePage(StepPage):
             reason = self.tr("Not for this model: {0}.").format(offer.note) if offer.note else ""
             self.layouts[offer.name].allow(offer.available, reason)
         self.layouts[chosen.cache].radio.setChecked(True)
+        self.int8_cache.setChecked(plan.recipe.get("kv_dtype") == "int8")
+        self.int8_cache.setVisible(plan.offers_int8_cache)
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)

@@ -19,7 +19,7 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from workflows.common.errors import JoineryError
-from workflows.common.tensor_names import EMBEDS, IDS
+from workflows.common.tensor_names import CACHE_SCALE, EMBEDS, IDS
 from workflows.common.tensors import Array
 from workflows.optimize.base import PassReport
 from workflows.optimize.graph_checks import CONTRIB, find_fault, graph_interface
@@ -102,7 +102,7 @@ def quantize_cache(model: ir.Model, scales: Scales) -> PassReport:
     if nodes:
         tokens = _TokenCounts.add_to(model.graph, nodes[0])
         for node, (key, value) in zip(nodes, sources, strict=True):
-            _replace(node, (scales[key], scales[value]), tokens)
+            _replace(node, {key: scales[key], value: scales[value]}, tokens)
         own = {name: end for name, end in graph_interface(model).items() if end[1] == ir.DataType.INT8}
         if fault := find_fault(model, ends | own):
             raise JoineryError(f"The cache in integers left a broken graph: {fault}; leave kv_dtype out.")
@@ -148,17 +148,15 @@ class _TokenCounts:
         return cls(before, after, few)
 
 
-def _replace(node: ir.Node, scales: Sequence[NDArray[np.float32]], tokens: _TokenCounts) -> None:
+def _replace(node: ir.Node, scales: Scales, tokens: _TokenCounts) -> None:
     """Puts both branches in place of an attention that stores rows, the one in float of one that reads them again."""
     graph = node.graph
     assert graph is not None  # it was found in one
     for value in (node.inputs[_KEY], node.inputs[_VALUE], *node.outputs[1:]):
         assert value is not None  # see _source
         value.type = ir.TensorType(ir.DataType.INT8)
-    names = (f"{node.outputs[0].name}.{kind}_scale" for kind in ("key", "value"))
-    constants = [
-        add_initializer(graph, name, ir.tensor(array, name=name)) for name, array in zip(names, scales, strict=True)
-    ]
+    named = {CACHE_SCALE.format(past): array for past, array in scales.items()}
+    constants = [add_initializer(graph, name, ir.tensor(array, name=name)) for name, array in named.items()]
     floats, results = _in_float(node, constants, tokens)
     if len(results) == 1:  # over integers the operator writes its cache again, into a copy
         results[0].name = node.outputs[0].name

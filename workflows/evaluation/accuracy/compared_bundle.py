@@ -17,10 +17,12 @@ from itertools import pairwise
 import numpy as np
 import onnx
 from numpy.typing import NDArray
+from onnx import numpy_helper
 
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, RequestError
-from workflows.common.tensors import TensorSpec
+from workflows.common.tensor_names import CACHE_SCALE
+from workflows.common.tensors import Array, TensorSpec
 from workflows.evaluation.accuracy.media_questions import transcribes, transcript
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask
 from workflows.generate import Engine, GenerateOptions
@@ -45,10 +47,13 @@ Layer = tuple[str, int]  # the stack's scope, the layer's number in it
 
 
 class ComparedBundle:
-    """An open bundle. hidden: the output of each layer in the last step, (part, layer) → [n, D]."""
+    """An open bundle. hidden: the output of each layer in the last step, (part, layer) → [n, D].
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    scales: what the integers of a cache are multiplied by, [1, H, 1, D] by the name of the scale.
+    """
+
+    def __init__(self, engine: Engine, scales: Mapping[str, Array] | None = None) -> None:
+        self.engine, self._scales = engine, scales or {}
         self.hidden: dict[tuple[str, int], NDArray[np.float32]] = {}
         self.has_layer_outputs = False
 
@@ -63,7 +68,7 @@ class ComparedBundle:
                 f"{bundle.folder} is one graph without a KV cache, which generates no tokens to compare: give a bundle "
                 "that generates text."
             )
-        taps, graphs = _tapped(bundle)
+        taps, graphs, scales = _tapped(bundle)
         side: ComparedBundle | None = None
 
         def observe(session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
@@ -72,7 +77,7 @@ class ComparedBundle:
 
         options = mapped_options(bundle)
         machine = open_machine(bundle, device_named("cpu"), session_options=options, graphs=graphs, observer=observe)
-        side = cls(Engine(bundle, machine, 0.0))
+        side = cls(Engine(bundle, machine, 0.0), scales)
         side.has_layer_outputs = any(taps.values())
         return side
 
@@ -149,8 +154,9 @@ class ComparedBundle:
         positions, rows = cache.rows()
         by_layer: Rows = {}
         for name, tensor in cache.tensors.items():
-            by_position = np.moveaxis(rows[name][0], tensor.slot_axis - 1, 0)
-            values = TensorSpec(name, tensor.shape, tensor.dtype).as_float32(by_position)
+            floats = TensorSpec(name, tensor.shape, tensor.dtype).as_float32(rows[name])
+            scaled = floats * self._scales.get(CACHE_SCALE.format(name), np.float32(1))
+            values = np.moveaxis(scaled[0], tensor.slot_axis - 1, 0)
             by_layer[tensor.layer, tensor.role] = values.reshape(len(positions), -1)
         return positions, by_layer
 
@@ -167,8 +173,9 @@ def layer_stack(bundle: Bundle, session: str) -> ComponentRole:
     return ComponentRole.ENCODER if session in bundle.pipeline.pipeline.outline().run_once else ComponentRole.DECODER
 
 
-def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes]]:
-    """Returns output → (part, layer) by session, and the graph with these outputs."""
+def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes], dict[str, Array]]:
+    """Returns output → (part, layer) by session, the graphs with these outputs, and the scales of the cache."""
+    scales: dict[str, Array] = {}
     taps: dict[str, dict[str, tuple[str, int]]] = {}
     graphs: dict[str, bytes] = {}
     for name, session in bundle.pipeline.pipeline.sessions.items():
@@ -177,7 +184,9 @@ def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict
         taps[name] = {tap.value: (part, tap.layer) for tap in add_layer_outputs(model)}
         if taps[name]:
             graphs[name] = model.SerializeToString()
-    return taps, graphs
+        named = {CACHE_SCALE.format(value.name) for value in model.graph.input}
+        scales |= {one.name: numpy_helper.to_array(one) for one in model.graph.initializer if one.name in named}
+    return taps, graphs, scales
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from workflows.common.errors import RecipeError
 from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
-from workflows.recipe.compatibility import fast_prefill_refusals
+from workflows.recipe.compatibility import fast_prefill_refusals, integer_cache_refusals
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, target_precision
 from workflows.recipe.resolve import quantize_settings
-from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
+from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
 from workflows.recipe.target import TARGETS
 from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
@@ -101,6 +101,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config) if family.cached else None
     cut = make_cut(family, recipe, geometry)
+    in_integers = recipe.model_copy(update={"kv_dtype": "int8", "opset": SCATTER_FROM})
     return PlanReport(
         recipe=recipe.model_dump(mode="json"),
         chosen=_chosen(recipe),
@@ -118,6 +119,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         ],
         precisions=_precisions(checkpoint, recipe, options),
         offers_fast_prefill=not any(fast_prefill_refusals(recipe.model_copy(update={"fast_prefill": True}), family)),
+        offers_int8_cache=recipe.cache == "gqa" and not any(integer_cache_refusals(in_integers, family)),
     )
 
 

@@ -172,7 +172,7 @@ class PrecisionOption:
 class PlanReport(Report):
     """The recipe of the given options, its picture, its cost, and the alternatives.
 
-    offers_fast_prefill: whether the recipe has fast_prefill, or could.
+    offers_fast_prefill, offers_int8_cache: whether the recipe has fast_prefill or a cache in int8, or could.
     """
 
     recipe: dict[str, object]
@@ -186,3 +186,4 @@ class PlanReport(Report):
     passes: list[PassOption]
     precisions: list[PrecisionOption]
     offers_fast_prefill: bool = False
+    offers_int8_cache: bool = False
