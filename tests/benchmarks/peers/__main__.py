@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.benchmarks import peers
 from tests.benchmarks.peers.accuracy import Accuracy
+from tests.benchmarks.peers.checkpoint import LAYERS
 from tests.benchmarks.peers.environments import PEERS, PeerError
 from tests.benchmarks.peers.machine import commit, engine_state, today
 from tests.benchmarks.peers.machines import read_result, side_by_side
@@ -24,6 +25,7 @@ from workflows.processor.cores import processor_name
 
 FP32 = "it runs fp32, and is what the others' accuracy is measured by"
 QUANTILE = "which of a run's steps stands for it: 0.5 is the median; 0.1 is for a machine that others use, too"
+FEWER = "of the shape: with a few of them 32,000 tokens are read in minutes; models and samples lie apart"
 SAME_FILE = "it reads the file that was made for llama.cpp"
 MISSING = {"openvino": "its interface gives no logits", "huggingface": FP32}
 SOURCES: dict[str, Source] = {"trained": "demo", "shape": "shape"}
@@ -45,6 +47,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few tokens and questions: to see that all of it runs")
     parser.add_argument("--quantile", type=float, default=0.5, help=QUANTILE)
     parser.add_argument("--set", action="append", default=[], dest="settings", help="a setting of Joinery's recipe")
+    parser.add_argument("--layers", type=int, default=LAYERS, help=FEWER)
     parser.add_argument("--beside", type=Path, action="append", default=[], help="a peers.json of another machine")
     return parser.parse_args()
 
@@ -65,6 +68,7 @@ class Run:
 
     def __init__(self, asked: argparse.Namespace) -> None:
         self._asked = asked
+        asked.work /= f"{asked.layers}-layers" if asked.layers != LAYERS else ""
         asked.work.mkdir(parents=True, exist_ok=True)
         self._out = asked.out or asked.work
         self._out.mkdir(parents=True, exist_ok=True)
@@ -73,7 +77,7 @@ class Run:
             self._state += "-" + hashlib.sha256(" ".join(sorted(asked.settings)).encode()).hexdigest()[:6]
         self._file = asked.work / f"samples-{self._state}{'-quick' * asked.quick}.json"
         self._log = Log.read(self._file)
-        self._models = Models(asked.work, asked.envs, self._state, asked.settings)
+        self._models = Models(asked.work, asked.envs, self._state, asked.settings, asked.layers)
         self._failed: set[tuple[str, str]] = set()
 
     def all(self) -> None:

@@ -8,10 +8,14 @@ from pathlib import Path
 DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
 VOCABULARY = 151_936
+LAYERS = 28
 
 
-def make_shape(folder: Path) -> Path:
-    """Qwen3-0.6B's shape in fp16: tied, seeded, with the demo's tokenizer; about 1.2 GB. Kept where it is whole."""
+def make_shape(folder: Path, layers: int = LAYERS) -> Path:
+    """Qwen3-0.6B's shape in fp16: tied, seeded, with the demo's tokenizer; about 1.2 GB. Kept where it is whole.
+
+    layers: fewer than its own for what takes too long with all of them.
+    """
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -22,7 +26,7 @@ def make_shape(folder: Path) -> Path:
         vocab_size=VOCABULARY,
         hidden_size=1024,
         intermediate_size=3072,
-        num_hidden_layers=28,
+        num_hidden_layers=layers,
         num_attention_heads=16,
         num_key_value_heads=8,
         head_dim=128,

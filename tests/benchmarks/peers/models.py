@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from tests.benchmarks.peers.checkpoint import DEMO, make_shape
+from tests.benchmarks.peers.checkpoint import DEMO, LAYERS, make_shape
 from tests.benchmarks.peers.environments import Environment, PeerError, prepare
 from tests.benchmarks.peers.processes import Cost, cost_of
 
@@ -32,10 +32,14 @@ class Built:
 
 
 class Models:
-    """The models of a work folder. state: what Joinery's bundles are of: a commit and the recipe's settings."""
+    """The models of a work folder. state: what Joinery's bundles are of: a commit and the recipe's settings.
 
-    def __init__(self, work: Path, envs: Path, state: str, settings: Sequence[str]) -> None:
+    layers: of the shape; a work folder is for one number.
+    """
+
+    def __init__(self, work: Path, envs: Path, state: str, settings: Sequence[str], layers: int = LAYERS) -> None:
         self._work, self._envs, self._state, self._settings = work, envs, state, list(settings)
+        self._layers = layers
 
     def environment(self, engine: str) -> Environment:
         """Raises PeerError where it cannot be made."""
@@ -43,7 +47,7 @@ class Models:
 
     def source(self, source: Source) -> Path:
         """The checkpoint's folder."""
-        return DEMO if source == "demo" else make_shape(self._work / "checkpoint")
+        return DEMO if source == "demo" else make_shape(self._work / "checkpoint", self._layers)
 
     def built(self, engine: str, source: Source, precision: Precision) -> Built:
         """The model, built where it is missing. Raises PeerError where an engine has none such or the build fails."""

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 import onnxruntime as ort
 import pytest
+import torch
 from numpy.typing import NDArray
+from transformers import AutoModelForCausalLM
 
+from tests.workflows.conftest import Built
+from tests.workflows.families.models import save_decoder
 from tests.workflows.optimize.making import operators, parse
-from workflows.quantize.integer_cache import FEW, key_rotations, quantize_cache, scale_of
+from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.bundle import verify_bundle
+from workflows.checkpoint import open_checkpoint
+from workflows.common.errors import RecipeError
+from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.prefill import feed_tokens
+from workflows.inspection.contents import check_bundle
+from workflows.inspection.probe.checkpoint_facts import plan_report
+from workflows.quantize.integer_cache import FEW, KeyRotation, key_rotations, quantize_cache, scale_of
+from workflows.recipe import resolve_recipe
+from workflows.wire.events import GenerationDone
 
+pytestmark = pytest.mark.usefixtures("stage_cache")
 CAPACITY = 64
 RUNS = (20, 1, FEW, FEW + 1, 3, 1, 12)
 
@@ -186,3 +202,114 @@ def test_attention_to_integers_is_numpy_s(case: Attention) -> None:
         if case.read_again:
             want = by_numpy(case, {**inputs, "q": want}, seen[0], seen[1], turn=False)
         np.testing.assert_allclose(got, want, atol=1e-4)
+
+
+def test_a_pair_of_channels_may_turn_to_any_angle() -> None:
+    """Keys of short texts show one channel of a slow pair large, and at other positions the other one is."""
+    keys = np.zeros((1, 1, 3, 8), np.float32)
+    keys[0, 0, :, 3] = (3, -40, 5)
+    keys[0, 0, :, 7] = (4, 9, 12)
+    halves, neighbours = KeyRotation(8).reach(keys), KeyRotation(8, interleaved=True).reach(keys)
+    np.testing.assert_allclose(halves[0, 0, 0], [0, 0, 0, 41, 0, 0, 0, 41])
+    np.testing.assert_allclose(neighbours[0, 0, 0], [0, 0, 40, 40, 0, 0, 12, 12])
+    np.testing.assert_allclose(KeyRotation(0).reach(keys)[0, 0, 0], np.full(8, 40 * 2**0.5), rtol=1e-6)
+    np.testing.assert_allclose(KeyRotation(4).reach(keys)[0, 0, 0], [0, 40, 0, 40, 0, 0, 0, 12])
+
+
+# -- in a bundle -----------------------------------------------------------------------------------------------------
+
+LENGTHS = (1, FEW, FEW + 1, 15, 16, 17, 39, 120)  # at both branches, around the chunk of 16, and near the capacity
+BUNDLES: list[Any] = [
+    ("llama", {}, {}),
+    pytest.param("gemma3_text", {}, {"head_dim": 24, "hidden_size": 60}, marks=pytest.mark.slow),
+    pytest.param("mistral", {"precision": "int8"}, {}, marks=pytest.mark.slow),
+    pytest.param("gpt2", {}, {}, marks=pytest.mark.slow),
+    pytest.param("qwen3_moe", {"precision": "int8"}, {}, marks=pytest.mark.slow),
+    pytest.param("qwen3_5_text", {}, {}, marks=pytest.mark.slow),
+    pytest.param("gemma3n_text", {}, {}, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("family", "options", "sizes"), BUNDLES)
+def test_logits_are_the_checkpoint_s_at_every_length(
+    family: str, options: dict[str, Any], sizes: dict[str, Any], built: Built, tmp_path: Path
+) -> None:
+    """Prompts, and four tokens fed alone behind each, through a cache of which every number is an integer."""
+    source = save_decoder(family, tmp_path / family, **sizes)
+    bundle = built(source, chunk=16, capacity=128, kv_dtype="int8", **options)
+    model = AutoModelForCausalLM.from_pretrained(source).eval()
+    with open_engine(bundle) as engine:
+        assert {tensor.dtype for tensor in engine.machine.cache.tensors.values()} == {"int8"}
+        for length in LENGTHS:
+            ids = np.random.default_rng(length).integers(3, 200, length + 4).tolist()
+            engine.reset()
+            *_, fed = feed_tokens(engine.machine, ids[:length])
+            got = [np.array(fed.logits), *(np.array(engine.machine.step([token])[-1]) for token in ids[length:])]
+            with torch.no_grad():
+                want = model(torch.tensor([ids])).logits[0, length - 1 :].numpy()
+            errors = np.linalg.norm(np.stack(got) - want, axis=-1) / np.linalg.norm(want, axis=-1)
+            assert errors.max() <= 0.03, (length, errors)
+    assert verify_bundle(bundle).ok and check_bundle(bundle).ok
+
+
+def test_the_demo_answers_alike_with_drafts_and_with_a_kept_prompt(built: Built) -> None:
+    """A run of drafts goes through the branch of a single token; a second turn begins with the first one's cache."""
+    with open_engine(built("demo:qwen3", precision="int4", kv_dtype="int8")) as engine:
+        ids, found = engine.encode("What is 8 times 7?"), []
+        for drafts in (False, True, False):
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=12, drafts=drafts))
+            assert isinstance(done, GenerationDone)
+            found.append(done.token_ids)
+        assert found[0] == found[1] == found[2] and "56" in engine.text.decode(found[0])
+
+
+def test_an_evaluation_compares_numbers_and_not_integers(built: Built, demo_bundle: Path) -> None:
+    found = evaluate(EvalRequest(built("demo:qwen3", kv_dtype="int8"), str(demo_bundle), None, steps=8, questions=0))
+    assert found.top1_agreement == 1 and (found.kv_cosine or 0) > 0.999
+
+
+@pytest.mark.slow
+def test_prompts_in_8_bit_products_share_the_cache(built: Built, demo_bundle: Path) -> None:
+    bundle = built("demo:qwen3", precision="int4", kv_dtype="int8", fast_prefill=True)
+    found = evaluate(EvalRequest(bundle, str(demo_bundle), None, steps=8, questions=100))
+    assert found.top1_agreement >= 0.95 and found.task is not None
+    assert abs(found.task.reference_score - found.task.score) <= 0.02
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "why"),
+    [
+        ("demo:qwen3", {"target": "qnn", "graphs": "single"}, "The target qnn"),
+        ("demo:qwen3", {"target": "dml"}, "the kernels of the CPU provider"),
+        ("demo:qwen3", {"graphs": "prefill-decode"}, "graphs=single"),
+        ("demo:qwen3", {"variant": "transformer-only"}, "as transformer-only"),
+        ("demo:qwen3", {"precision": "fp16"}, "and not with fp16"),
+        ("demo:qwen3", {"precision": "w8a16"}, "and not with w8a16"),
+        ("demo:qwen3", {"opset": 23}, "needs opset 24"),
+        ("demo:qwen3", {"cache": "static"}, "needs --cache gqa"),
+        ("demo:t5", {}, "a decoder without an encoder"),
+    ],
+)
+def test_what_cannot_be_is_refused(source: str, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(RecipeError, match=why):
+        resolve_recipe(open_checkpoint(source), options | {"kv_dtype": "int8"})
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "offered"),
+    [
+        ("demo:qwen3", {}, True),
+        ("demo:qwen3_5", {"precision": "int4"}, True),
+        ("demo:qwen3", {"cache": "static"}, False),
+        ("demo:qwen3", {"target": "dml"}, False),
+        ("demo:t5", {}, False),
+    ],
+)
+def test_a_plan_offers_what_can_be_at_a_quarter_of_the_memory(
+    source: str, options: dict[str, Any], offered: bool
+) -> None:
+    checkpoint = open_checkpoint(source)
+    plan = plan_report(checkpoint, options)
+    assert plan.offers_int8_cache is offered
+    if offered:
+        assert plan_report(checkpoint, options | {"kv_dtype": "int8"}).estimate.kv_bytes * 4 == plan.estimate.kv_bytes
