@@ -35,7 +35,7 @@ from workflows.optimize.queries import find_nodes, producer
 
 NAME = "int8-cache"
 TITLE = "KV cache in 8-bit integers"
-FEW = 8
+FEW = 12
 """Tokens up to which the operator reads integers, so that a run of drafts is computed as a single token is."""
 _HEADROOM = 1.1  # of the largest element that calibration saw, beyond which one is clipped
 _LARGEST = 127

@@ -87,7 +87,7 @@ def _defaults(
     limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
-    scatters = chosen.get("cache") == "scatter" or chosen.get("kv_dtype") == "int8"
+    scatters = chosen.get("cache") == "scatter" or (chosen.get("kv_dtype") == "int8" and target.name == "cpu")
     defaults = {
         "family": family.name,
         "opset": SCATTER_FROM if scatters else target.opset,

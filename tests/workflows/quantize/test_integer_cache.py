@@ -219,14 +219,18 @@ def test_a_pair_of_channels_may_turn_to_any_angle() -> None:
 # -- in a bundle -----------------------------------------------------------------------------------------------------
 
 LENGTHS = (1, FEW, FEW + 1, 15, 16, 17, 39, 120)  # at both branches, around the chunk of 16, and near the capacity
+SHARED = {
+    "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 24,
+    "num_kv_shared_layers": 2, "head_dim": 16, "global_head_dim": 32, "hidden_size_per_layer_input": 8,
+}  # two layers read the keys of two others  # fmt: skip
 BUNDLES: list[Any] = [
     ("llama", {}, {}),
     pytest.param("gemma3_text", {}, {"head_dim": 24, "hidden_size": 60}, marks=pytest.mark.slow),
-    pytest.param("mistral", {"precision": "int8"}, {}, marks=pytest.mark.slow),
+    pytest.param("mistral", {}, {}, marks=pytest.mark.slow),
     pytest.param("gpt2", {}, {}, marks=pytest.mark.slow),
-    pytest.param("qwen3_moe", {"precision": "int8"}, {}, marks=pytest.mark.slow),
+    pytest.param("qwen3_moe", {}, {}, marks=pytest.mark.slow),
     pytest.param("qwen3_5_text", {}, {}, marks=pytest.mark.slow),
-    pytest.param("gemma3n_text", {}, {}, marks=pytest.mark.slow),
+    pytest.param("gemma4_text", {}, SHARED, marks=pytest.mark.slow),
 ]
 
 
@@ -235,8 +239,11 @@ def test_logits_are_the_checkpoint_s_at_every_length(
     family: str, options: dict[str, Any], sizes: dict[str, Any], built: Built, tmp_path: Path
 ) -> None:
     """Prompts, and four tokens fed alone behind each, through a cache of which every number is an integer."""
-    source = save_decoder(family, tmp_path / family, **sizes)
-    bundle = built(source, chunk=16, capacity=128, kv_dtype="int8", **options)
+    source, texts = save_decoder(family, tmp_path / family, **sizes), tmp_path / "ids.txt"
+    made = np.random.default_rng(0)
+    texts.write_text("\n".join(",".join(map(str, made.integers(3, 200, 50))) for _ in range(8)))
+    settings = {"quantize": {"calibration": {"prompts": str(texts)}}, **options}
+    bundle = built(source, chunk=16, capacity=128, kv_dtype="int8", **settings)
     model = AutoModelForCausalLM.from_pretrained(source).eval()
     with open_engine(bundle) as engine:
         assert {tensor.dtype for tensor in engine.machine.cache.tensors.values()} == {"int8"}
@@ -248,7 +255,7 @@ def test_logits_are_the_checkpoint_s_at_every_length(
             with torch.no_grad():
                 want = model(torch.tensor([ids])).logits[0, length - 1 :].numpy()
             errors = np.linalg.norm(np.stack(got) - want, axis=-1) / np.linalg.norm(want, axis=-1)
-            assert errors.max() <= 0.03, (length, errors)
+            assert errors.mean() <= 0.04 and errors.max() <= 0.1, (length, errors)
     assert verify_bundle(bundle).ok and check_bundle(bundle).ok
 
 
