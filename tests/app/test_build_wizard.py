@@ -89,6 +89,27 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
 
 
+def test_a_cache_in_integers_is_offered_where_it_can_be(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    recipe, draft = recipe_step(qtbot, window), window.context.unsaved_recipe
+    assert not recipe.int8_cache.isVisible()
+    assert recipe.cost.text().startswith("8.0 MiB of KV cache, 2.0 KiB per token")
+    recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
+    recipe.graphs.activated.emit(recipe.graphs.currentIndex())
+    qtbot.waitUntil(recipe.int8_cache.isVisible)
+    qtbot.mouseClick(recipe.int8_cache, Qt.MouseButton.LeftButton, pos=recipe.int8_cache.rect().center() * 0.1)
+    assert draft.options["kv_dtype"] == "int8"
+    qtbot.waitUntil(lambda: recipe.cost.text().startswith("2.0 MiB of KV cache, 512 B per token"))
+    press(qtbot, wizard_of(window))
+    press(qtbot, wizard_of(window))
+    assert wizard_of(window).steps[QUANTIZE].calibration.isVisible()  # type: ignore[attr-defined]
+    wizard_of(window).back()
+    wizard_of(window).back()
+    recipe.layouts["window"].radio.click()
+    assert "kv_dtype" not in draft.options
+    qtbot.waitUntil(lambda: recipe.cost.text().startswith("8.0 MiB"))
+
+
 def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard, draft = wizard_of(window), window.context.unsaved_recipe

@@ -118,6 +118,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
             "precision": chosen.precision,
             "quantize": {"block_size": 32, **read(dict[str, object], options.get("quantize", {}))},
             "opset": 23,
+            "kv_dtype": options.get("kv_dtype") or "float32",
         },
         chosen=chosen,
         estimate=BuildEstimate(
@@ -138,5 +139,6 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         variants=[PlanOption("plain", True), PlanOption("transformer-only", True)],
         targets=TARGETS,
         passes=PASSES,
+        offers_int8_cache=graphs == "single",
         precisions=_precisions(options, chosen.target),
     )
