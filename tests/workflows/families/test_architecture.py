@@ -36,7 +36,12 @@ def saying(folder: Path, model_type: str, *architectures: str, **said: Any) -> s
         ("llama", "LlamaForSequenceClassification", {}, "is LlamaForSequenceClassification, which Joinery"),
         ("qwen3", "Qwen3ForTokenClassification", {}, "is Qwen3ForTokenClassification, which Joinery cannot build"),
         ("t5", "T5EncoderModel", {"is_encoder_decoder": False}, "is_encoder_decoder in its config.json is false"),
-        ("mllama", "MllamaForConditionalGeneration", {"vision_config": {}}, "whose config.json has the part vision_config"),
+        (
+            "mllama",
+            "MllamaForConditionalGeneration",
+            {"vision_config": {}},
+            "whose config.json has the part vision_config",
+        ),
         (
             "gemma3n",
             "Gemma3nForConditionalGeneration",

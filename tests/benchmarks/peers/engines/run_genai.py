@@ -12,6 +12,9 @@ from lines import THREADS, Peer, serve
 from numpy.typing import NDArray
 
 SETTINGS = f'{{"model": {{"decoder": {{"session_options": {{"intra_op_num_threads": {THREADS}}}}}}}}}'
+WHOLE, PART = 8_192, 1_024
+"""The longest prompt that is fed at once, and the parts of longer ones: for each head its attention stores the scores of
+all pairs of tokens, 65 GB for 32,000."""
 
 
 class Genai(Peer):
@@ -38,7 +41,9 @@ class Genai(Peer):
         self._now = self._generator(ends)
         self._stream = self._vocabulary.create_stream()
         self._now.rewind_to(0)
-        self._now.append_tokens(np.asarray(ids, np.int32))
+        width = PART if len(ids) > WHOLE else WHOLE
+        for start in range(0, len(ids), width):
+            self._now.append_tokens(np.asarray(ids[start : start + width], np.int32))
         return self.step()
 
     def step(self) -> int:
