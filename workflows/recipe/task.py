@@ -186,9 +186,9 @@ def text_part_notice(checkpoint: Checkpoint, task: str) -> str:
 
 def _several_parts_error(checkpoint: Checkpoint) -> RecipeError:
     what, other = _named(checkpoint.architectures) or checkpoint.model_type, _other_modality(checkpoint)
+    parts = f"whose config.json has the part {other}" if other else "a model of several parts"
     return RecipeError(
-        f"The checkpoint is {what}, {f'whose config.json has the part {other}' if other else 'a model of several parts'}: of "
-        f"the models that read pictures or sound beside text, Joinery builds {_known_with_features()} and whisper; "
+        f"The checkpoint is {what}, {parts}: of the models that read pictures or sound beside text, Joinery builds {_known_with_features()} and whisper; "
         "build its text part alone with --task text-generation."
     )
 
@@ -206,8 +206,8 @@ def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
-            f"The checkpoint is {what}, whose config.json has the part {key}: of the models that read pictures or sound "
-            f"beside text, Joinery builds {_known_with_features()} and whisper; open one of these, or one of text "
+            f"The checkpoint is {what}, whose config.json has the part {key}: of the models that read pictures or "
+            f"sound beside text, Joinery builds {_known_with_features()} and whisper; open one of these, or one of text "
             "alone."
         )
 

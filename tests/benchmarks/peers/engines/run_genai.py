@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 SETTINGS = f'{{"model": {{"decoder": {{"session_options": {{"intra_op_num_threads": {THREADS}}}}}}}}}'
 WHOLE, PART = 8_192, 1_024
-"""The longest prompt that is fed at once, and the parts of longer ones: for each head its attention stores the scores of
-all pairs of tokens, 65 GB for 32,000."""
+"""The longest prompt that is fed at once, and the parts of longer ones: its attention stores the scores of all pairs of
+tokens for each head, 65 GB for 32,000."""
 
 
 class Genai(Peer):
