@@ -188,8 +188,8 @@ def _several_parts_error(checkpoint: Checkpoint) -> RecipeError:
     what, other = _named(checkpoint.architectures) or checkpoint.model_type, _other_modality(checkpoint)
     parts = f"whose config.json has the part {other}" if other else "a model of several parts"
     return RecipeError(
-        f"The checkpoint is {what}, {parts}: of the models that read pictures or sound beside text, Joinery builds {_known_with_features()} and whisper; "
-        "build its text part alone with --task text-generation."
+        f"The checkpoint is {what}, {parts}: {_built_with_features()}; build its text part alone with "
+        "--task text-generation."
     )
 
 
@@ -206,14 +206,14 @@ def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
     if key is not None:
         what = _named(checkpoint.architectures) or f"of the type {checkpoint.model_type}"
         raise RecipeError(
-            f"The checkpoint is {what}, whose config.json has the part {key}: of the models that read pictures or "
-            f"sound beside text, Joinery builds {_known_with_features()} and whisper; open one of these, or one of text "
-            "alone."
+            f"The checkpoint is {what}, whose config.json has the part {key}: {_built_with_features()}; open one of "
+            "these, or one of text alone."
         )
 
 
-def _known_with_features() -> str:
-    return ", ".join(family.covers for family in FAMILIES.families if family.has_features)
+def _built_with_features() -> str:
+    known = ", ".join(family.covers for family in FAMILIES.families if family.has_features)
+    return f"of the models that read pictures or sound beside text, Joinery builds {known} and whisper"
 
 
 def _refuse_mismatched_family(checkpoint: Checkpoint, family: Family) -> None:
