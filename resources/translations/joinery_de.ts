@@ -223,6 +223,10 @@
       <translation>Ein Plan nennt Quellen, Rezepte, Layouts und Provider. Eine Versuchsreihe baut, vergleicht und misst sie alle. Ihre Schritte und Genauigkeit über Tempo erscheinen hier; der Ordner jeder Versuchsreihe lässt sich öffnen.</translation>
     </message>
     <message>
+      <source>A quarter of the memory, and faster steps in long texts. The build calibrates the scales with prompts.</source>
+      <translation>Ein Viertel des Speichers und schnellere Schritte in langen Texten. Der Build kalibriert die Skalen mit Prompts.</translation>
+    </message>
+    <message>
       <source>A random prompt and a reply, both of a fixed length; the first run warms up and is not counted.</source>
       <translation>Ein zufälliger Prompt und eine Antwort, beide fester Länge; der erste Lauf wärmt auf und zählt nicht.</translation>
     </message>
@@ -2165,6 +2169,10 @@
     <message>
       <source>Keys</source>
       <translation>Tasten</translation>
+    </message>
+    <message>
+      <source>Keys and values in 8-bit integers</source>
+      <translation>Schlüssel und Werte als 8-Bit-Ganzzahlen</translation>
     </message>
     <message>
       <source>Keys on this page</source>

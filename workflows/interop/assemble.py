@@ -26,6 +26,7 @@ from workflows.common.files import special_file_kind
 from workflows.common.strict_json import InvalidJsonError, read_json
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.graph.pipeline_requirements import weight_precision
+from workflows.graph.subgraphs import all_nodes
 from workflows.inspection.picture.composite import composite_of
 from workflows.interop.feature_placement import place_features
 from workflows.interop.graph_folder import GraphFolder
@@ -175,7 +176,7 @@ def _signatures(graphs: LooseGraphs) -> dict[str, FileSignature]:
 def _facts(graphs: LooseGraphs) -> dict[str, Any]:
     """Facts that signatures lack: the weights' precision, and whether attention treats slots as tokens."""
     models = {name: load_proto(graph) for name, graph in graphs.items()}
-    counts = any(node.op_type == _COUNTING for model in models.values() for node in model.graph.node)
+    counts = any(node.op_type == _COUNTING for model in models.values() for node in all_nodes(model.graph.node))
     return {"metadata": {"precision": weight_precision(models), "counts": counts}}
 
 

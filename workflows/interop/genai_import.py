@@ -23,6 +23,7 @@ from workflows.bundle.write import check_target, publish
 from workflows.common.errors import RequestError, printable
 from workflows.graph.load import load_graph
 from workflows.graph.pipeline_requirements import weight_precision
+from workflows.graph.subgraphs import all_nodes
 from workflows.inspection.contents import check_graphs
 from workflows.interop.graph_folder import GraphFolder
 from workflows.runtime.program.compiler import complete_pipeline
@@ -89,13 +90,12 @@ def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
 
     The attention window stays: local_window_size limits what is visible.
     """
-    if not any(attribute.name == _RING for node in model.graph.node for attribute in node.attribute):
+    if not any(attribute.name == _RING for node in all_nodes(model.graph.node) for attribute in node.attribute):
         return None
     changed = deepcopy(model)
-    for node in changed.graph.node:
-        attributes = [attribute for attribute in node.attribute if attribute.name != _RING]
-        del node.attribute[:]
-        node.attribute.extend(attributes)
+    for node in all_nodes(changed.graph.node):
+        for place in [i for i, attribute in enumerate(node.attribute) if attribute.name == _RING]:
+            del node.attribute[place]
     return changed
 
 

@@ -11,6 +11,7 @@ from onnx import helper, numpy_helper
 from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.common.tensors import Array, TensorSpec
 from workflows.graph.signature import signature_of
+from workflows.graph.subgraphs import all_nodes
 from workflows.kvcache.geometry import FACTS_KEY
 
 _PREFIX = "joinery.genai."
@@ -91,8 +92,8 @@ class GraphEnds:
         self._replaced.add(name)
 
     def _reroute(self, name: str, made: str) -> None:
-        """Lets the graph's own nodes read the value `made` in place of `name`."""
-        for node in self._graph.node:
+        """Lets the graph's own nodes, also those of subgraphs, read the value `made` in place of `name`."""
+        for node in all_nodes(self._graph.node):
             for i, read in enumerate(node.input):
                 if read == name:
                     node.input[i] = made

@@ -2,6 +2,7 @@
 
     few tokens   past ─ GroupQueryAttention, which takes integers and scales ─────────────────────────────────── present
     many         past ─ valid rows · scale ─ GroupQueryAttention in float32 ─ new rows ÷ scale ─ TensorScatter ─ present
+                                                                                                 or Concat
 
 An If chooses by the number of tokens: over integers the operator reads a cache fastest for a token, and takes three
 times as long for a prompt. Both branches store the same integers, round(element ÷ scale) between -128 and 127, with a
@@ -125,27 +126,32 @@ def _source(node: ir.Node, index: int) -> str:
 
 @dataclass(frozen=True)
 class _TokenCounts:
-    """Values of a run that all attentions share: tokens before it and after it [1], and whether it feeds few."""
+    """Values of a run that all attentions share: tokens before it and after it [1], whether it feeds few of them, and
+    whether the past has slots for them.
+    """
 
     before: ir.Value
     after: ir.Value
     few: ir.Value
+    fits: ir.Value
 
     @classmethod
     def add_to(cls, graph: ir.Graph, attention: ir.Node) -> _TokenCounts:
         """Computes them at the beginning of the graph."""
         first = next(iter(graph))
         ids = next(value for value in graph.inputs if value.name in (IDS, EMBEDS))
-        total = attention.inputs[_TOTAL]
-        assert total is not None  # the operator needs it
+        total, past = attention.inputs[_TOTAL], attention.inputs[_KEY]
+        assert total is not None and past is not None  # the operator needs both
         builder, whole = NodeBuilder(graph, first, prefix="int8_cache"), ir.DataType.INT64
         fed = builder.add("Shape", ids, dtype=whole, start=1, end=2)
         length = builder.add("Cast", total, dtype=whole, to=whole)
         after = builder.add("Reshape", length, builder.whole(1), dtype=whole)
         before = builder.add("Sub", after, fed, dtype=whole)
         few = builder.add("LessOrEqual", fed, builder.whole(FEW), dtype=ir.DataType.BOOL)
+        slots = builder.add("Shape", past, dtype=whole, start=2, end=3)
+        fits = builder.add("GreaterOrEqual", slots, after, dtype=ir.DataType.BOOL)
         graph.insert_before(first, builder.nodes)
-        return cls(before, after, few)
+        return cls(before, after, few, fits)
 
 
 def _replace(node: ir.Node, scales: Scales, tokens: _TokenCounts) -> None:
@@ -182,25 +188,53 @@ def _over_integers(node: ir.Node, scales: Sequence[ir.Value]) -> ir.Graph:
 
 
 def _in_float(node: ir.Node, scales: Sequence[ir.Value], tokens: _TokenCounts) -> tuple[list[ir.Node], list[ir.Value]]:
-    """The operator over the valid rows in float32, and its new rows, if it stores any, written as integers."""
+    """The operator over the valid rows in float32, and the cache with its new rows in integers, if it stores any."""
     assert node.graph is not None  # it was found in one
     builder = NodeBuilder(node.graph, node, f"{node.outputs[0].name}.many")
     begin, axis, stores = builder.whole(0), builder.whole(2), len(node.outputs) > 1
     held = tokens.before if stores else tokens.after
     pasts = [value for value in (node.inputs[_KEY], node.inputs[_VALUE]) if value is not None]
-    floats = []
-    for past, scale in zip(pasts, scales, strict=True):
-        valid = builder.add("Slice", past, begin, held, axis, dtype=ir.DataType.INT8)
-        floats.append(builder.add("Mul", builder.add("Cast", valid, to=ir.DataType.FLOAT), scale))
+    valid = [builder.add("Slice", past, begin, held, axis, dtype=ir.DataType.INT8) for past in pasts]
+    floats = [
+        builder.add("Mul", builder.add("Cast", rows, to=ir.DataType.FLOAT), scale)
+        for rows, scale in zip(valid, scales, strict=True)
+    ]
     inputs = [*node.inputs[:_KEY], *floats, *node.inputs[_VALUE + 1 :]]
-    result, *rows = builder.add_all(_GQA, inputs, len(node.outputs), node.attributes, domain=CONTRIB)
+    result, *presents = builder.add_all(_GQA, inputs, len(node.outputs), node.attributes, domain=CONTRIB)
     results = [result]
-    one = add_constant(builder.graph, "int8_cache.one", 1.0, ir.DataType.FLOAT)
-    zero = add_constant(builder.graph, "int8_cache.zero", 0, ir.DataType.INT8)
-    for past, scale, present in zip(pasts, scales, rows, strict=False):  # none where it stores no rows
-        fresh = builder.add("Div", builder.add("Slice", present, tokens.before, tokens.after, axis), scale)
-        integers = builder.add("QuantizeLinear", fresh, one, zero, dtype=ir.DataType.INT8)
-        results.append(builder.add("TensorScatter", past, integers, tokens.before, dtype=ir.DataType.INT8, axis=2))
+    if stores:
+        fresh = [builder.add("Slice", present, tokens.before, tokens.after, axis) for present in presents]
+        one = add_constant(builder.graph, "int8_cache.one", 1.0, ir.DataType.FLOAT)
+        zero = add_constant(builder.graph, "int8_cache.zero", 0, ir.DataType.INT8)
+        integers = [
+            builder.add("QuantizeLinear", builder.add("Div", rows, scale), one, zero, dtype=ir.DataType.INT8)
+            for rows, scale in zip(fresh, scales, strict=True)
+        ]
+        results += _joined(builder, (pasts, valid, integers), tokens)
     for value, output in zip(results, node.outputs, strict=True):
         value.shape = output.shape
     return builder.nodes, results
+
+
+def _joined(
+    builder: NodeBuilder, rows: tuple[Sequence[ir.Value], Sequence[ir.Value], Sequence[ir.Value]], tokens: _TokenCounts
+) -> list[ir.Value]:
+    """Keys and values with the new ones: in the buffer of the past, or behind them where it has no slots left.
+
+    As the operator itself does: a caller may give a buffer of past and present, or a past that grows. rows: by key and
+    value the past, its valid rows, and the new ones.
+    """
+    kind, branches = ir.DataType.INT8, {}
+    for name, label in (("then_branch", "written"), ("else_branch", "appended")):
+        own = NodeBuilder(builder.graph, builder.like, f"{builder.like.outputs[0].name}.{label}")
+        joined = [
+            own.add("TensorScatter", past, new, tokens.before, dtype=kind, axis=2)
+            if name == "then_branch"
+            else own.add("Concat", valid, new, dtype=kind, axis=2)
+            for past, valid, new in zip(*rows, strict=True)
+        ]
+        branches[name] = ir.AttrGraph(name, ir.Graph([], joined, nodes=own.nodes, name=label))
+    stored = builder.add_all("If", [tokens.fits], 2, branches)
+    for value in stored:
+        value.type = ir.TensorType(kind)
+    return stored

@@ -26,7 +26,9 @@ def tokens(folder: Path) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"cache": "static"}, {}, {"variant": "transformer-only", "graphs": "single"}])
+@pytest.mark.parametrize(
+    "options", [{"cache": "static"}, {}, {"kv_dtype": "int8"}, {"variant": "transformer-only", "graphs": "single"}]
+)
 def test_there_and_back(options: dict[str, Any], built: Any, tmp_path: Path) -> None:
     """In either version, opened in place and imported."""
     bundle = built("demo:qwen3", **options)
@@ -41,10 +43,12 @@ def test_there_and_back(options: dict[str, Any], built: Any, tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("onnxruntime_genai") is None, reason="onnxruntime-genai is not installed")
-def test_the_wheel_gives_them_too(demo_bundle: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [{"cache": "static"}, {"kv_dtype": "int8"}])
+def test_the_wheel_gives_them_too(options: dict[str, Any], built: Any, tmp_path: Path) -> None:
     """By the page beside the folder: from ids, and from a text, with the folder's own tokenizer."""
-    expected = tokens(demo_bundle)
-    export_genai(demo_bundle, tmp_path / "g")
+    bundle = built("demo:qwen3", **options)
+    expected = tokens(bundle)
+    export_genai(bundle, tmp_path / "g")
 
     def page(*arguments: str) -> str:
         command = [sys.executable, str(tmp_path / "g" / "sample.py"), *arguments]
