@@ -224,7 +224,7 @@
     </message>
     <message>
       <source>A quarter of the memory, and faster steps in long texts. The build calibrates the scales with prompts.</source>
-      <translation>Ein Viertel des Speichers und schnellere Schritte in langen Texten. Der Build kalibriert die Skalen mit Prompts.</translation>
+      <translation>Ein Viertel des Speichers und schnellere Schritte in langen Texten. Der Bau kalibriert die Skalen mit Prompts.</translation>
     </message>
     <message>
       <source>A random prompt and a reply, both of a fixed length; the first run warms up and is not counted.</source>

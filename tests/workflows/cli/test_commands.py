@@ -56,8 +56,9 @@ SHELL = {"cli", "common.errors", "common.paths", "process.sandbox", "process.sub
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
-    "build", "bundle", "checkpoint", "common.digests", "common.files", "common.kernel_constraints", "common.locks",
-    "common.control_groups", "common.memory", "common.strict_json", "common.tensor_names", "processor", "recipe",
+    "build", "bundle", "checkpoint", "common.digests", "common.element_types", "common.files", "common.locks",
+    "common.kernel_constraints", "common.control_groups", "common.memory", "common.strict_json", "common.tensor_names",
+    "processor", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "embed", "rank", "classify", "bench", "diverge")
