@@ -142,7 +142,7 @@ class _TokenCounts:
         ids = next(value for value in graph.inputs if value.name in (IDS, EMBEDS))
         total, past = attention.inputs[_TOTAL], attention.inputs[_KEY]
         assert total is not None and past is not None  # the operator needs both
-        builder, whole = NodeBuilder(graph, first, prefix="int8_cache"), ir.DataType.INT64
+        builder, whole = NodeBuilder(graph, attention, prefix="int8_cache"), ir.DataType.INT64
         fed = builder.add("Shape", ids, dtype=whole, start=1, end=2)
         length = builder.add("Cast", total, dtype=whole, to=whole)
         after = builder.add("Reshape", length, builder.whole(1), dtype=whole)
