@@ -414,13 +414,17 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
 
 def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
     """The fixed shape of an inner value; None, for onnxruntime to infer, where an axis is not made of known sizes."""
-    axes = [axis if isinstance(axis, int) else _size(str(axis.value), sizes) for axis in shape or ()]
-    return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
+    named = [axis.value for axis in shape or () if not isinstance(axis, int) and axis.value is not None]
+    if shape is None or any(_size(name, sizes) is None for name in named):
+        return None
+    return ir.Shape([_fixed_axis(axis, sizes) for axis in shape])
 
 
 def _fixed_axis(axis: int | ir.SymbolicDim, sizes: Mapping[str, int]) -> int | str | ir.SymbolicDim:
-    """The axis of an input or output, as a number where it is made of known sizes."""
-    size = None if isinstance(axis, int) else _size(str(axis.value), sizes)
+    """The axis as a number where it is made of known sizes; one without a name stays so."""
+    if isinstance(axis, int) or axis.value is None:
+        return axis
+    size = _size(axis.value, sizes)
     return axis if size is None else size
 
 
