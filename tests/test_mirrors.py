@@ -59,7 +59,7 @@ TOGETHER = {
         "export/own_attention/inkling export/own_attention/minimax export/own_attention/zaya"
     ),
     "export/test_repeated_layers": "export/layer_kinds",
-    "export/test_transformer_only": "export/components export/decoder export/load export/reference export/signature",
+    "export/test_transformer_only": "export/decoder export/load export/reference export/signature",
     "build/test_streamed": "evaluation/layerwise_parity",
     "cli/test_tune": "evaluation/tuning/source",
     "evaluation/tuning/test_kernel_times": "evaluation/tuning/product_sizes",

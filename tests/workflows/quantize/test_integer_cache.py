@@ -226,9 +226,7 @@ SHARED = {
 BUNDLES: list[Any] = [
     ("llama", {}, {}),
     pytest.param("gemma3_text", {}, {"head_dim": 24, "hidden_size": 60}, marks=pytest.mark.slow),
-    pytest.param("mistral", {}, {}, marks=pytest.mark.slow),
     pytest.param("gpt2", {}, {}, marks=pytest.mark.slow),
-    pytest.param("qwen3_moe", {}, {}, marks=pytest.mark.slow),
     pytest.param("qwen3_5_text", {}, {}, marks=pytest.mark.slow),
     pytest.param("gemma4_text", {}, SHARED, marks=pytest.mark.slow),
 ]
