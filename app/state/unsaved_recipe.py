@@ -203,7 +203,9 @@ def choose_task(recipe: UnsavedRecipe, task: str) -> None:
 
 
 def bundle_name(recipe: UnsavedRecipe) -> str:
-    """What tells the bundle from others: its source, precision or goal, cache, and a target other than the CPU."""
+    """What tells the bundle from others: its source, precision or goal, cache, a target other than the CPU, and options
+    that a person has to choose.
+    """
     name = recipe.source.removeprefix("demo:") + ("-demo" if recipe.source.startswith("demo:") else "")
     last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
@@ -213,7 +215,13 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
     has_cache = recipe.probe_report is not None and recipe.probe_report.decoder is not None
     cache = [f"{chosen.cache}{chosen.capacity}"] if has_cache else []
     precision = chosen.precision if goal is None else f"{goal.metric}-{goal.limit:g}"
-    return "-".join([safe, precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])])
+    asked = recipe.plan.recipe
+    marks = {
+        chosen.target: chosen.target != "cpu",
+        "int8-cache": asked.get("kv_dtype") == "int8",
+        "fast-prompts": asked.get("fast_prefill") is True,
+    }
+    return "-".join([safe, precision, *cache, *(mark for mark, shown in marks.items() if shown)])
 
 
 def free_output_folder(recipe: UnsavedRecipe) -> Path:

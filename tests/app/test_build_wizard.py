@@ -529,6 +529,10 @@ def test_a_folder_and_a_title_say_what_was_built(qtbot: Any, make_window: Make, 
     assert free_output_folder(draft) == home / "bundles" / "qwen3-demo-int4-window512-qnn"
     free_output_folder(draft).mkdir(parents=True)
     assert free_output_folder(draft).name == "qwen3-demo-int4-window512-qnn-2"  # really the same
+    for name, value in (("graphs", "single"), ("target", "cpu"), ("kv_dtype", "int8")):
+        draft.set_option(name, value)
+    qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["kv_dtype"] == "int8")
+    assert free_output_folder(draft).name == "qwen3-demo-int4-window512-int8-cache"
     facts = {"name": "qwen3-demo", "precision": "int4", "layout": "window", "capacity": 512}
     assert bundle_title(facts) == "qwen3-demo · int4 · window 512"
     assert bundle_title(facts | {"layout": "", "capacity": None}) == "qwen3-demo · int4"

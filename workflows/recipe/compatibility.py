@@ -149,12 +149,7 @@ def fast_prefill_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
     """Yields a sentence for each reason why prompts cannot have a graph of their own with 8-bit products."""
     if not recipe.fast_prefill:
         return
-    if not family.cached or family.encoder or recipe.variant != "plain":
-        yield f"fast_prefill is for a decoder that reads prompts, and not for {family.name} as {recipe.variant}."
-    if recipe.target != "cpu":
-        yield f"fast_prefill is for the products of the CPU provider, and not for the target {recipe.target}."
-    if recipe.graphs != "single":
-        yield "fast_prefill makes a graph for prompts of any length: build with graphs=single."
+    yield from _plain_decoder_refusals("fast_prefill", recipe, family)
     if ComponentRole.PREFILL in recipe.quantize.components:
         yield "fast_prefill decides how the prefill is quantized: leave quantize.components.prefill out."
     if recipe.precision != "int4":
@@ -165,16 +160,21 @@ def integer_cache_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
     """Yields a sentence for each reason why the cache cannot be in 8-bit integers, besides the layout."""
     if recipe.kv_dtype != "int8":
         return
-    if not family.cached or family.encoder or recipe.variant != "plain":
-        yield f"A cache in int8 is for a decoder without an encoder, and not for {family.name} as {recipe.variant}."
-    if recipe.target != "cpu":
-        yield f"A cache in int8 is for the kernels of the CPU provider, and not for the target {recipe.target}."
-    if recipe.graphs != "single":
-        yield "A cache in int8 is for graphs that take runs of any length: build with graphs=single."
+    yield from _plain_decoder_refusals("A cache in int8", recipe, family)
     if other := next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None):
         yield f"A cache in int8 goes with {', '.join(MIXABLE)}, and not with {other}."
     if KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):
         yield f"A cache in int8 needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}."
+
+
+def _plain_decoder_refusals(what: str, recipe: Recipe, family: Family) -> Iterator[str]:
+    """Yields why the recipe has no decoder of one dynamic graph on the CPU, which alone can have `what`."""
+    if not family.cached or family.encoder or recipe.variant != "plain":
+        yield f"{what} is for a decoder without an encoder, and not for {family.name} as {recipe.variant}."
+    if recipe.target != "cpu":
+        yield f"{what} is for the kernels of the CPU provider, and not for the target {recipe.target}."
+    if recipe.graphs != "single":
+        yield f"{what} is for graphs that take runs of any length: build with graphs=single."
 
 
 def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:

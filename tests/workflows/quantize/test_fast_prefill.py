@@ -213,7 +213,7 @@ def test_the_cut_has_two_graphs_of_any_length() -> None:
         ("demo:qwen3", {}, "goes with int4, .* and not with fp32"),
         ("demo:qwen3", {"precision": "int8"}, "goes with int4, .* and not with int8"),
         ("demo:qwen3", {"precision": "int4", "target": "qnn", "graphs": "single"}, "The target qnn"),
-        ("demo:qwen3", {"precision": "int4", "target": "dml"}, "the products of the CPU provider"),
+        ("demo:qwen3", {"precision": "int4", "target": "dml"}, "the kernels of the CPU provider"),
         ("demo:qwen3", {"precision": "int4", "graphs": "prefill-decode"}, "graphs=single"),
         ("demo:qwen3", {"precision": "int4", "variant": "transformer-only"}, "as transformer-only"),
         (
@@ -221,7 +221,7 @@ def test_the_cut_has_two_graphs_of_any_length() -> None:
             {"precision": "int4", "quantize": {"components": {"prefill": "fp32"}}},
             "components.prefill out",
         ),
-        ("demo:t5", {"precision": "int4"}, "a decoder that reads prompts"),
+        ("demo:t5", {"precision": "int4"}, "a decoder without an encoder"),
     ],
 )
 def test_what_cannot_be_is_refused(source: str, options: dict[str, Any], why: str) -> None:
