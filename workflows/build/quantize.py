@@ -100,7 +100,8 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     for entry in components:
         name, precision = entry["component"], recipe.precision_of(entry["component"])
         weights = calibrated if name in ranges else compensated if precision == "int4" else ""
-        description = "; ".join(one for one in (weights, scaled) if one)
+        cache = scaled if any(step["name"] == CACHE_STEP for step in steps[name]) else ""
+        description = "; ".join(one for one in (weights, cache) if one)
         facts = {"precision": precision, "calibrated": description, "passes": steps[name], "parity": parity}
         evidence.append({**entry, "name": STAGE} | facts | graph_facts(by_name[name]))
     return evidence

@@ -210,7 +210,7 @@ def _make_stages(
         stages.append(_search(work, composite, _key(key, prompts), goal, goal_digest))
         recipe = _with_mix(recipe, stages[-1])
         pipeline = make_pipeline(checkpoint, recipe, cut)
-    if recipe.keeps_weights and recipe.kv_dtype != "int8":
+    if not recipe.quantizes:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 leaves every weight unchanged"))
         return stages, recipe
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), recipe.kv_dtype, "" if goal else prompts)

@@ -161,6 +161,8 @@ def integer_cache_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
     if recipe.kv_dtype != "int8":
         return
     yield from _plain_decoder_refusals("A cache in int8", recipe, family)
+    if family.has_features:
+        yield "A cache in int8 is calibrated with text, and this model reads pictures or sound: leave kv_dtype out."
     if other := next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None):
         yield f"A cache in int8 goes with {', '.join(MIXABLE)}, and not with {other}."
     if KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):

@@ -192,6 +192,11 @@ class Recipe(BaseModel):
         """Whether every weight is unchanged."""
         return self.precisions == {"fp32"} and not self.quantize.nodes
 
+    @property
+    def quantizes(self) -> bool:
+        """Whether the stage `quantize` has something to do: weights, or the cache."""
+        return not self.keeps_weights or self.kv_dtype == "int8"
+
     def precision_of(self, component: str) -> Precision:
         """The component's own precision, or the recipe's."""
         return self.quantize.components.get(component, self.precision)

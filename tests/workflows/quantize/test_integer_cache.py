@@ -204,6 +204,26 @@ def test_attention_to_integers_is_numpy_s(case: Attention) -> None:
         np.testing.assert_allclose(got, want, atol=1e-4)
 
 
+def test_a_past_that_grows_gives_the_same_as_a_buffer() -> None:
+    """As a caller runs it that binds no buffer for past and present: both branches return past and new rows joined."""
+    case, total = Attention(), 0
+    model, shape = case.graph(), (1, case.kv_heads, CAPACITY, case.size)
+    scales = {name: np.full((1, case.kv_heads, 1, case.size), 0.4, np.float32) for name in ("key", "value")}
+    quantize_cache(model, scales)
+    buffered = Cached(model, np.int8, shape)
+    session = ort.InferenceSession(ir.to_proto(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    past = dict.fromkeys(("key", "value"), np.zeros((1, case.kv_heads, 0, case.size), np.int8))
+    for tokens in RUNS:
+        total += tokens
+        inputs = step(case, tokens, total)
+        fed = {value.name: inputs[value.name] for value in session.get_inputs() if value.name not in past} | past
+        found = dict(zip([value.name for value in session.get_outputs()], session.run(None, fed), strict=True))
+        np.testing.assert_array_equal(found["y"], buffered.run(inputs))
+        past = {name: found[f"{name}_after"] for name in past}
+        for grown, rows in zip(past.values(), buffered.rows, strict=True):
+            np.testing.assert_array_equal(grown, rows[:, :, :total])
+
+
 def test_a_pair_of_channels_may_turn_to_any_angle() -> None:
     """Keys of short texts show one channel of a slow pair large, and at other positions the other one is."""
     keys = np.zeros((1, 1, 3, 8), np.float32)
@@ -268,6 +288,12 @@ def test_the_demo_answers_alike_with_drafts_and_with_a_kept_prompt(built: Built)
         assert found[0] == found[1] == found[2] and "56" in engine.text.decode(found[0])
 
 
+def test_the_stage_is_in_the_estimate() -> None:
+    checkpoint = open_checkpoint("demo:qwen3")
+    stages = [plan_report(checkpoint, {"kv_dtype": dtype}).estimate.stages for dtype in ("float32", "int8")]
+    assert ["quantize" in one for one in stages] == [False, True]
+
+
 def test_an_evaluation_compares_numbers_and_not_integers(built: Built, demo_bundle: Path) -> None:
     found = evaluate(EvalRequest(built("demo:qwen3", kv_dtype="int8"), str(demo_bundle), None, steps=8, questions=0))
     assert found.top1_agreement == 1 and (found.kv_cosine or 0) > 0.999
@@ -293,6 +319,7 @@ def test_prompts_in_8_bit_products_share_the_cache(built: Built, demo_bundle: Pa
         ("demo:qwen3", {"opset": 23}, "needs opset 24"),
         ("demo:qwen3", {"cache": "static"}, "needs --cache gqa"),
         ("demo:t5", {}, "a decoder without an encoder"),
+        ("demo:vision", {"precision": "int4"}, "calibrated with text"),
     ],
 )
 def test_what_cannot_be_is_refused(source: str, options: dict[str, Any], why: str) -> None:
@@ -308,6 +335,7 @@ def test_what_cannot_be_is_refused(source: str, options: dict[str, Any], why: st
         ("demo:qwen3", {"cache": "static"}, False),
         ("demo:qwen3", {"target": "dml"}, False),
         ("demo:t5", {}, False),
+        ("demo:vision", {}, False),
     ],
 )
 def test_a_plan_offers_what_can_be_at_a_quarter_of_the_memory(

@@ -62,7 +62,7 @@ def build_estimate(
     stages = {
         stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
         for stage in _STAGE_SECONDS
-        if stage != "quantize" or not recipe.keeps_weights
+        if stage != "quantize" or recipe.quantizes
     }
     memory = build_bytes(checkpoint, streamed)
     corrected = memory * _memory_ratio(checkpoint, streamed, nearest)
