@@ -17,7 +17,7 @@ from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import Build, PlanRecipe, ProbeSource
 
 FOUND: Any = SimpleNamespace(remote_code={}, supported=True, decoder=None, left_out={})
-PLAN: Any = SimpleNamespace(chosen=SimpleNamespace(precision="int4", target="cpu"))
+PLAN: Any = SimpleNamespace(chosen=SimpleNamespace(precision="int4", target="cpu"), recipe={})
 
 
 class StubBuild(QObject):
