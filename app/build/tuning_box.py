@@ -21,9 +21,9 @@ class TuningBox(Section):
         self._model, self._draft = model, draft
         model.setParent(self)
         text = self.tr(
-            "Times products with this model's sizes in each block format, in about a minute. Builds on this computer "
-            "then take the fastest format that rounds no coarser than the default, and models run "
-            "with as many threads as are fastest."
+            "Times products with this model's sizes (for a small one those of a common model) in each block format, in "
+            "about a minute. Builds on this computer then take the fastest format that rounds no coarser than the "
+            "default, and models run with as many threads as are fastest."
         )
         self.body.addWidget(label(text, "muted", wrap=True))
         self.button = QPushButton()

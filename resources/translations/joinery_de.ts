@@ -4879,8 +4879,8 @@
       <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token. Eine Beam-Suche, die alle Token an ihrem Ende gibt, verteilt ihre Zeit auf sie.</translation>
     </message>
     <message>
-      <source>Times products with this model's sizes in each block format, in about a minute. Builds on this computer then take the fastest format that rounds no coarser than the default, and models run with as many threads as are fastest.</source>
-      <translation>Misst Produkte in den Größen dieses Modells in jedem Blockformat, etwa eine Minute lang. Builds auf diesem Rechner nehmen dann das schnellste Format, das nicht gröber rundet als die Vorgabe, und Modelle laufen mit so vielen Threads, wie am schnellsten sind.</translation>
+      <source>Times products with this model's sizes (for a small one those of a common model) in each block format, in about a minute. Builds on this computer then take the fastest format that rounds no coarser than the default, and models run with as many threads as are fastest.</source>
+      <translation>Misst Produkte in den Größen dieses Modells (bei einem kleinen in denen eines üblichen) in jedem Blockformat, etwa eine Minute lang. Builds auf diesem Rechner nehmen dann das schnellste Format, das nicht gröber rundet als die Vorgabe, und Modelle laufen mit so vielen Threads, wie am schnellsten sind.</translation>
     </message>
     <message>
       <source>Timing formats</source>

@@ -30,7 +30,7 @@ def tune(
     Builds for the CPU then take the fastest format that rounds no coarser than the default, unless a recipe chooses
     one, and give prompts to the graph in runs of as many tokens as were fastest; `build --for-processor NAME` takes
     another processor's. Sessions on the CPU open with the number of threads that was fastest, of half, three
-    quarters and all of the cores.
+    quarters and all of the cores. For a small model common sizes are timed.
     """
     from workflows.processor.tuning import read_tunings, save_tunings
 

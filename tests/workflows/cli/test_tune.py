@@ -24,6 +24,7 @@ def test_a_bundles_sizes_are_measured_and_kept(
     monkeypatch.setattr(kernel_times, "_BYTES", 1 << 14)
     monkeypatch.setattr(kernel_times, "_ROUNDS", 1)
     monkeypatch.setattr("workflows.evaluation.tuning.product_sizes.LEAST", 1 << 13)
+    monkeypatch.setattr("workflows.evaluation.tuning.source.SMALLEST", 0)
     assert run(["tune", str(demo_bundle), "--json"]) == 0
     (printed,) = json.loads(capsys.readouterr().out)
     (kept,) = read_tunings()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.workflows.processor.test_tuning import HERE
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled, RequestError
-from workflows.evaluation.tuning import kernel_times
-from workflows.evaluation.tuning.product_sizes import sizes_of_bundle, sizes_of_checkpoint
+from workflows.evaluation.tuning import kernel_times, source
+from workflows.evaluation.tuning.product_sizes import COMMON, Sizes, sizes_of_bundle, sizes_of_checkpoint
 from workflows.processor.cores import processor_name
+from workflows.processor.tuning import Tuning
 from workflows.quantize.grids import BlockFormat
 from workflows.wire.events import Event, ProgressEvent
 
@@ -25,6 +28,24 @@ def test_sizes_are_those_of_the_checkpoint_and_of_what_is_built_of_it(
     numbers = [sum(n * k * count for (n, k), count in sizes.items()) for sizes in (stored, built)]
     assert numbers[0] == numbers[1] > 300_000
     assert sum(built.values()) < sum(stored.values())
+
+
+def test_a_small_model_does_not_choose_for_all_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The demo's products are fastest in one thread, which would take a large model nearly twice the time."""
+    timed: list[Sizes] = []
+
+    def record(sizes: Sizes, weights: str, *_: object) -> Tuning:
+        timed.append(sizes)
+        return replace(HERE, weights=weights)
+
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path))
+    monkeypatch.setattr(source, "tune", record)
+    assert "demo:qwen3 is too small" in source.tune_for("demo:qwen3").weights
+    source.tune_for(None)
+    monkeypatch.setattr(source, "SMALLEST", 1)
+    assert source.tune_for("demo:qwen3").weights == "demo:qwen3"
+    own = sizes_of_checkpoint(open_checkpoint("demo:qwen3"))
+    assert timed == [COMMON, COMMON, own] and own != COMMON
 
 
 def test_a_model_without_large_products(monkeypatch: pytest.MonkeyPatch) -> None:
