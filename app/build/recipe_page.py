@@ -212,6 +212,7 @@ class RecipePage(StepPage):
         self.layouts[chosen.cache].radio.setChecked(True)
         self.int8_cache.setChecked(plan.recipe.get("kv_dtype") == "int8")
         self.int8_cache.setVisible(plan.offers_int8_cache)
+        self.int8_cache.setEnabled(self.draft.goal is None)  # which is measured with floats
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)

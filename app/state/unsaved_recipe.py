@@ -106,11 +106,13 @@ class UnsavedRecipe(QObject):
         return build is not None and build == self.request(build.out)
 
     def set_goal(self, goal: Goal | None) -> None:
-        """Sets a goal that a search chooses each node's precision for, or None."""
+        """Sets a goal that a search chooses each node's precision for, or None. It takes the cache in floats."""
         if goal != self.goal:
             self.goal = goal
             self.changed.emit()
         if goal is not None:
+            if self.options.get("kv_dtype") == "int8":
+                self.set_option("kv_dtype", None)
             self.set_option("precision", "fp32")
 
     def probe(self, source: str, trusted: bool = False) -> None:

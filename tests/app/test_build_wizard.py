@@ -18,6 +18,7 @@ from app.state.recent_bundles import bundle_title
 from app.state.unsaved_recipe import DEMO, free_output_folder
 from app.window import MainWindow
 from tests.fakes.plans import NOT_ON_WEBGPU, SLOW
+from workflows.wire.goals import Goal
 from workflows.wire.reports.plan import PlanOption
 from workflows.wire.requests import Build
 
@@ -103,8 +104,14 @@ def test_a_cache_in_integers_is_offered_where_it_can_be(qtbot: Any, make_window:
     press(qtbot, wizard_of(window))
     press(qtbot, wizard_of(window))
     assert wizard_of(window).steps[QUANTIZE].calibration.isVisible()  # type: ignore[attr-defined]
+    draft.set_goal(Goal("kl", 0.01))  # as the page's row does
+    assert draft.options["kv_dtype"] is None
     wizard_of(window).back()
     wizard_of(window).back()
+    qtbot.waitUntil(lambda: not recipe.int8_cache.isChecked() and not recipe.int8_cache.isEnabled())
+    draft.set_goal(None)
+    draft.set_option("kv_dtype", "int8")
+    qtbot.waitUntil(lambda: recipe.int8_cache.isChecked() and recipe.int8_cache.isEnabled())
     recipe.layouts["window"].radio.click()
     assert "kv_dtype" not in draft.options
     qtbot.waitUntil(lambda: recipe.cost.text().startswith("8.0 MiB"))
