@@ -42,7 +42,7 @@ class GoalOptions(Section):
             (self.tr("a perplexity ratio of at most"), "perplexity"),
             (self.tr("share of the score in a task of at least"), "task"),
         )
-        self.metric_box = ignore_wheel(combo_box(self.tr("Quality measure"), metrics))
+        self.metric_box = ignore_wheel(combo_box(self.tr("Quality measure"), metrics, width=16))
         self.value = ignore_wheel(QDoubleSpinBox())
         self.value.setAccessibleName(self.tr("The limit"))
         self.task = line_edit(self.tr("Task file"), self.tr("questions and answers, as JSON lines or parquet"))
@@ -57,8 +57,9 @@ class GoalOptions(Section):
         self.browse.clicked.connect(self._browse)
 
     def _rows(self) -> None:
-        for parts in ((self.metric_box, self.value), (self.task, self.browse)):
-            self.body.addLayout(hbox((parts[0], 1), parts[1]))
+        for part in (self.metric_box, self.value):  # a row each: the column beside the table is narrow
+            self.body.addWidget(part)
+        self.body.addLayout(hbox((self.task, 1), self.browse))
 
     @property
     def goal(self) -> Goal | None:

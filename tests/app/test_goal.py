@@ -66,6 +66,20 @@ def test_the_wizard_builds_to_the_goal(qtbot: Any, make_window: Make) -> None:
     assert page.isComplete() and draft.goal is None and draft.options["precision"] == "int4"
 
 
+def test_long_names_of_measures_leave_the_table_its_room(qtbot: Any, make_window: Make) -> None:
+    """In German they are so long that the table's remarks had a letter in each line."""
+    window = make_window()
+    window.resize(1280, 800)
+    page: Any = to_quantize(qtbot, window).steps[QUANTIZE]
+    page.goal.metric_box.setItemText(0, "a measure whose name is as long as " + "those of other languages " * 3)
+    page.table.choose("goal")
+    for metric in ("top1", "task"):
+        page.goal.metric_box.setCurrentIndex(page.goal.metric_box.findData(metric))
+        qtbot.waitUntil(page.goal.isVisible)
+        qtbot.wait(50)  # the layout
+        assert page.table.width() > 1.5 * page.options.width()
+
+
 def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
     (tmp_path / "goal.json").write_text(dumps(report()), "utf-8")
     picture = TrialsChart()
