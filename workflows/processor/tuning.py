@@ -10,6 +10,7 @@ bundle's tokens do not change when its processor is tuned again.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -24,6 +25,7 @@ from workflows.wire.codec import PayloadMismatch, read
 
 FILE = "tunings.json"
 DEFAULT_BLOCK, DEFAULT_SYMMETRIC = 64, False
+_BLOCKS = (16, 32, 64, 128)  # those of a recipe
 _COARSER = 1.01  # an error that counts as the default's
 _WORTH = 0.97  # of the default's step: less is noise
 _LONGEST_RUN, _SHORT_RUN = 3_000, 128  # milliseconds, and the tokens of a run that may take longer
@@ -139,9 +141,27 @@ def read_tunings(file: Path | None = None) -> list[Tuning]:
 
 
 def _checked(tunings: list[Tuning]) -> list[Tuning]:
-    if not all(any(one.is_default for one in tuning.formats) for tuning in tunings):
-        raise PayloadMismatch("lacks the default format in its", "formats")
+    for place, tuning in enumerate(tunings):
+        if not any(one.is_default for one in tuning.formats):
+            raise PayloadMismatch("lacks the default format in its", "formats")
+        if odd := _odd_entry(tuning):
+            raise PayloadMismatch("has an impossible value in its", f"[{place}].{odd}")
     return tunings
+
+
+def _odd_entry(tuning: Tuning) -> str:
+    """Where a value stands that nobody can measure; sessions and builds would fail of it. Empty for none."""
+    most = tuning.threads[-1].threads if tuning.threads else 0
+    entries: dict[str, list[tuple[bool, tuple[float, ...]]]] = {
+        "formats": [(one.block_size in _BLOCKS, (one.error, one.step_ms, one.chunk_ms)) for one in tuning.formats],
+        "threads": [(1 <= one.threads <= most, (one.step_ms, one.chunk_ms)) for one in tuning.threads],
+        "widths": [(one.tokens >= 1, (one.token_ms,)) for one in tuning.widths],
+    }
+    for name, values in entries.items():
+        for place, (fits, numbers) in enumerate(values):
+            if not (fits and all(0 <= number < math.inf for number in numbers)):
+                return f"{name}[{place}]"
+    return ""
 
 
 def save_tunings(tunings: list[Tuning], file: Path | None = None) -> Path:

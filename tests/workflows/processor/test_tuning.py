@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from workflows.bundle.session_options import SessionOptions
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RequestError
-from workflows.processor.cores import processor_name, usable_cores
+from workflows.processor.cores import processor_name
 from workflows.processor.tuning import (
     DEFAULT_BLOCK,
     DEFAULT_SYMMETRIC,
@@ -107,23 +108,41 @@ def test_a_file_that_holds_none_is_named(text: str, tmp_path: Path) -> None:
         read_tunings(tmp_path / "absent.json")
 
 
+@pytest.mark.parametrize(("odd", "place"), [
+    ({"formats": [*FORMATS[:2], replace(FORMATS[2], block_size=7)]}, "formats[2]"),
+    ({"formats": [replace(FORMATS[0], step_ms=-1.0), *FORMATS[1:]]}, "formats[0]"),
+    ({"formats": [replace(FORMATS[0], error=1e999), *FORMATS[1:]]}, "formats[0]"),
+    ({"threads": [ThreadTime(1_000_000, 0.1, 0.1), ThreadTime(16, 9.0, 9.0)]}, "threads[0]"),
+    ({"threads": [ThreadTime(8, 0.1, 0.1), ThreadTime(0, 9.0, 9.0)]}, "threads[0]"),
+    ({"widths": [WidthTime(64, 1.0), WidthTime(0, 1.0)]}, "widths[1]"),
+])  # fmt: skip
+def test_what_nobody_can_measure_is_refused(odd: dict[str, Any], place: str, tmp_path: Path) -> None:
+    """A million threads would end every process that opens a session, and a block of 7 every build."""
+    file = tmp_path / "bad.json"
+    text = json.dumps([asdict(HERE), asdict(replace(HERE, **odd))])
+    file.write_text(text.replace("Infinity", "1e999"))
+    with pytest.raises(RequestError, match=r"bad\.json holds no tunings \(has an impossible value in its ") as raised:
+        read_tunings(file)
+    assert f"'[1].{place}'" in str(raised.value)
+
+
 def test_threads_count_while_as_many_cores_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    cores = usable_cores()
-    times = [ThreadTime(cores + 1, 8.0, 90.0), ThreadTime(cores + 2, 7.0, 80.0), ThreadTime(cores, 10.0, 70.0)]
+    monkeypatch.setattr("workflows.processor.tuning.usable_cores", lambda: 16)
+    times = [ThreadTime(8, 8.0, 90.0), ThreadTime(12, 7.0, 80.0), ThreadTime(16, 10.0, 70.0)]
     assert tuned_threads() is None
     save_tunings([HERE])
     assert tuned_threads() is None  # a result of an older version
     save_tunings([replace(HERE, threads=times)])
-    assert tuned_threads() == cores + 2
+    assert tuned_threads() == 12
     options = session_settings(SessionOptions(), {})
-    assert options.intra_op_num_threads == cores + 2
+    assert options.intra_op_num_threads == 12
     own = session_settings(SessionOptions(intra_op_num_threads=1), {})
     assert own.intra_op_num_threads == 1
     save_tunings([replace(HERE, threads=[replace(times[0], step_ms=9.8), times[2]])])  # a fiftieth is noise
     assert tuned_threads() is None
     assert session_settings(SessionOptions(), {}).intra_op_num_threads == sessions.usable_cores()
     save_tunings([replace(HERE, threads=times)])
-    monkeypatch.setattr("workflows.processor.tuning.usable_cores", lambda: cores - 1)
+    monkeypatch.setattr("workflows.processor.tuning.usable_cores", lambda: 15)
     assert tuned_threads() is None
 
 
