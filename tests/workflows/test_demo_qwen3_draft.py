@@ -20,6 +20,7 @@ def test_it_is_small_and_speaks_the_same_tokens() -> None:
     assert files["tokenizer.json"].read_bytes() == same.read_bytes()
 
 
+@pytest.mark.slow
 def test_its_drafts_are_kept_and_change_nothing(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of fifty held-back questions: 4 tokens a draft whatever they cost."""
     monkeypatch.setattr(DraftLengthTuner, "length", lambda self, limit: max(min(4, limit), 0))

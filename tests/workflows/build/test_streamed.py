@@ -187,6 +187,7 @@ def test_every_demo_is_that_of_a_whole_build(tmp_path: Path, monkeypatch: pytest
     assert digests(streamed) == digests(whole)
 
 
+@pytest.mark.slow
 def test_a_cancelled_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path) -> None:
     monkeypatch.setattr(build_memory, "STREAM_ABOVE", 0)
     stages: list[str] = []

@@ -139,6 +139,7 @@ def test_after_a_crash_anywhere_the_next_build_needs_no_hand(tmp_path: Path, _wa
     assert 40 < count < 499  # the trap heard something, and was set everywhere
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [kill, refuse])
 def test_at_every_moment_the_old_bundle_or_the_new_one_is_there(tmp_path: Path, act: Act) -> None:
     """Where names can be exchanged there is no moment between the two."""

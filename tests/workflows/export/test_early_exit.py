@@ -72,6 +72,7 @@ def _done(engine: Any, ids: list[int], **options: Any) -> GenerationDone:
     return done
 
 
+@pytest.mark.slow
 def test_the_first_layers_draft(built: Built, deep: Path) -> None:
     """Its weights are the target's, the target's graph computes nothing for it, and the picture shows both."""
     bundle = built(deep, cache="static", capacity=96, early_exit=1)

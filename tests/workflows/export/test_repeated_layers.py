@@ -67,11 +67,10 @@ def run(graph: ir.Model, signature: ExportSignature) -> list[np.ndarray[Any, Any
     return ort.InferenceSession(ir.to_proto(graph).SerializeToString(), options).run(None, feeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model_type", "writer"),
-    [("llama", "gqa")]
-    + [pytest.param(name, "host", marks=pytest.mark.slow) for name in DEEP if name != "llama"]
-    + [pytest.param("llama", "scatter", marks=pytest.mark.slow)],
+    [("llama", "gqa"), ("llama", "scatter"), *((name, "host") for name in DEEP if name != "llama")],
 )
 def test_the_graph_is_that_of_all_layers(
     model_type: str, writer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

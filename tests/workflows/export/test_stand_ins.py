@@ -57,14 +57,9 @@ def test_a_stand_in_takes_no_memory_and_tells_its_weight(streamed: None) -> None
         assert torch.equal(stand.read(weight), stored[name].float()), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        pytest.param({"cache": "static", "early_exit": 2}, marks=pytest.mark.slow),
-        pytest.param({"variant": "transformer-only"}, marks=pytest.mark.slow),
-    ],
-    ids=str,
+    "options", [{}, {"cache": "static", "early_exit": 2}, {"variant": "transformer-only"}], ids=str
 )
 def test_the_graphs_and_the_weight_file_are_those_of_a_whole_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
@@ -87,7 +82,8 @@ def test_the_graphs_and_the_weight_file_are_those_of_a_whole_build(
     np.testing.assert_allclose(after.logits, before.logits, atol=1e-5)
 
 
-@pytest.mark.parametrize("tied", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("tied", [True, False])
 def test_a_head_that_is_not_tied_is_the_checkpoints(tmp_path: Path, streamed: None, tied: bool) -> None:
     source = make_qwen3(tmp_path / "source", tie_word_embeddings=tied)
     assert not [event for event in export(source, tmp_path / "out") if isinstance(event, NoticeEvent)]

@@ -32,6 +32,7 @@ def build_variant(checkpoint: str | Path, out: Path, **options: Any) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_the_demo_says_the_same_as_its_plain_variant(demo_bundle: Path, built: Built) -> None:
     answers = []
     for bundle in (built("demo:qwen3", variant="transformer-only", capacity=128), demo_bundle):
@@ -43,6 +44,7 @@ def test_the_demo_says_the_same_as_its_plain_variant(demo_bundle: Path, built: B
     assert answers[:3] == answers[3:]
 
 
+@pytest.mark.slow
 def test_what_the_graphs_are_made_of(built: Built) -> None:
     bundle = built("demo:qwen3", variant="transformer-only", capacity=128)
     report = inspect_path(bundle)

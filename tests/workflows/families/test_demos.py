@@ -69,6 +69,7 @@ def test_the_phrase_book_comes_out_as_pytorch_gives_it(built: Built) -> None:
     check(bundle, "t5", [greeting, *examples("t5", 16)], ("static",))
 
 
+@pytest.mark.slow
 def test_mu_answers_with_both_caches(tmp_path: Path, stage_cache: None) -> None:
     with pytest.raises(RemoteCodeError, match=r"modeling_mu\.py"):
         build(BuildRequest("demo:mu", tmp_path / "mu", {}))

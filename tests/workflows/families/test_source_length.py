@@ -42,15 +42,16 @@ def translate(bundle: Path, ids: list[int], count: int) -> list[int]:
     return done.token_ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cache"),
     [
         ("t5", "static"),
-        pytest.param("marian", "gqa", marks=pytest.mark.slow),
-        pytest.param("t5", "scatter", marks=pytest.mark.slow),
-        pytest.param("t5 gated", "static", marks=pytest.mark.slow),
-        pytest.param("bart", "static", marks=pytest.mark.slow),
-        pytest.param("bart", "scatter", marks=pytest.mark.slow),
+        ("t5", "scatter"),
+        ("t5 gated", "static"),
+        ("marian", "gqa"),
+        ("bart", "static"),
+        ("bart", "scatter"),
     ],
 )
 def test_below_and_at_the_length(name: str, cache: str, built: Built, tmp_path: Path) -> None:
@@ -65,6 +66,7 @@ def test_below_and_at_the_length(name: str, cache: str, built: Built, tmp_path: 
         assert shapes["cross.0.key"][2] == shapes["source_mask"][3] == LENGTH
 
 
+@pytest.mark.slow
 def test_above_the_length(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
     capsys.readouterr()

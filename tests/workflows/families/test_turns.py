@@ -33,13 +33,8 @@ def ask(engine: Engine, prompt: list[int], count: int) -> tuple[list[int], str, 
     return done.token_ids, done.finish_reason, fed
 
 
-@pytest.mark.parametrize(
-    "model_type",
-    [
-        pytest.param(name, marks=() if name == "llama" else pytest.mark.slow)
-        for name in ("llama", "gemma3_text", "mistral", "gpt2", "phi3")
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("model_type", ["llama", "gemma3_text", "mistral", "gpt2", "phi3"])
 def test_every_layout(model_type: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
     for layout, cache in BUILT.items():

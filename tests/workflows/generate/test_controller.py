@@ -56,6 +56,7 @@ def test_both_examples_say_what_the_engine_says(built: Built, sharp_qwen3: Path,
                 engine.reset()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [greedy, jacobi, None])
 def test_a_state_that_goes_back_to_snapshots_alone(built: Built, loop: Loop | None) -> None:
     """The examples, and a loop that goes back by a token at each step, say what the engine says."""

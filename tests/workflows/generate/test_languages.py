@@ -100,9 +100,8 @@ def expected(checkpoint: Path, source: list[int], **asked: int) -> list[int]:
     return [int(token) for token in wanted[0, 1:]]
 
 
-@pytest.mark.parametrize(
-    "kind", ["mbart", pytest.param("m2m_100", marks=pytest.mark.slow), pytest.param("nllb", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mbart", "m2m_100", "nllb"])
 def test_the_target_is_forced_and_the_source_is_marked(kind: str, translator: Callable[..., Any]) -> None:
     """As generate(forced_bos_token_id=…) over a source that begins or ends with its own language."""
     checkpoint, bundle = translator(kind)

@@ -14,7 +14,7 @@ from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 
 
-@pytest.mark.parametrize("model_type", ["gpt2", "llama"])
+@pytest.mark.parametrize("model_type", [pytest.param("gpt2", marks=pytest.mark.slow), "llama"])
 def test_a_window_ends_where_the_positions_do(
     model_type: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

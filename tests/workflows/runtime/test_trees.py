@@ -142,7 +142,8 @@ def test_what_is_no_tree_is_refused(tmp_path: Path) -> None:
         machine.commit_path((0,))
 
 
-@pytest.mark.parametrize("cache", ["static", pytest.param("window", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cache", ["static", "window"])
 def test_rotary_positions_and_layers_with_a_window_of_their_own(cache: str, built: Built, tmp_path: Path) -> None:
     """An exported model with a full and a sliding layer: each node against plain runs along its path."""
     sliding = {"layer_types": ["sliding_attention", "full_attention"], "use_sliding_window": True, "sliding_window": 6}

@@ -64,7 +64,9 @@ def test_the_difference_is_the_one_that_was_made(plain: Path, tmp_path: Path) ->
     assert found.curve[-1] == (found.first.depth, found.first.max_abs_diff)
 
 
-@pytest.mark.parametrize("layer", [0, 13, 27])
+@pytest.mark.parametrize(
+    "layer", [pytest.param(0, marks=pytest.mark.slow), 13, pytest.param(27, marks=pytest.mark.slow)]
+)
 def test_in_a_model_of_28_layers(layer: int, tmp_path: Path) -> None:
     """What comes after it differs by ever more, and is not to blame."""
     plain = bundle(tmp_path / "a", Toy(layers=range(28)))

@@ -252,6 +252,7 @@ def test_a_strategy_that_leads_nowhere_is_refused() -> None:
     assert Asked().heads is None
 
 
+@pytest.mark.slow
 def test_a_bundle_that_exposes_its_hidden_states(built: Built, sharp_qwen3: Path, tmp_path: Path) -> None:
     """Built with expose=hidden_states: they are eager transformers' own, and heads in the same folder draft."""
     import torch

@@ -81,6 +81,7 @@ def test_the_plan_is_what_is_built(source: str, options: dict[str, Any], built: 
     hold(shown(source, **options), built(source, **options))
 
 
+@pytest.mark.slow
 def test_the_masks_of_windows_are_shown(tmp_path: Path, built: Built) -> None:
     """A model whose layers see less far has a mask for them; the build saw it, and the plan reads it in the config."""
     checkpoint = save_decoder("gemma3_text", tmp_path / "checkpoint", num_hidden_layers=2)
