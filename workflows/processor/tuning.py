@@ -33,7 +33,9 @@ _LONGEST_RUN, _SHORT_RUN = 3_000, 128  # milliseconds, and the tokens of a run t
 
 @dataclass(frozen=True)
 class FormatTime:
-    """error: of rounded normal numbers, relative. step_ms, chunk_ms: of all products of one token and of a chunk."""
+    """error: of rounded normal numbers, relative. step_ms: of all products of one token; chunk_ms: of the layers' for
+    a chunk.
+    """
 
     block_size: int
     symmetric: bool
@@ -57,7 +59,7 @@ class FormatTime:
 
 @dataclass(frozen=True)
 class ThreadTime:
-    """step_ms, chunk_ms: of all products of one token and of a chunk, in the fastest format with so many threads."""
+    """step_ms, chunk_ms: as of FormatTime, in the fastest format with so many threads."""
 
     threads: int
     step_ms: float

@@ -48,6 +48,7 @@ CHUNK = 64
 WIDTHS = (64, 128, 256, 512)
 _BYTES = 64 << 20  # of the weights of one graph
 _ROUNDS = 15
+_CHUNK_ROUNDS = 5
 _WIDTH_ROUNDS = 4
 _LEVEL = 4  # accuracy_level of a recipe
 _SAMPLE = (256, 2048)  # normal numbers that are rounded
@@ -71,12 +72,12 @@ def tune(
     counts = sorted({-(-cores // 2), -(-3 * cores // 4), cores})
     in_layers = {size: count for size, count in sizes.items() if count > 1} or sizes  # the head is for one token
     progress = _SizeProgress(len(sizes) * 2 + len(in_layers), report, cancelled)
-    by_format = _sums(sizes, {how: (how, cores) for how in FORMATS}, _DEFAULT, progress)
+    by_format = _sums(sizes, in_layers, {how: (how, cores) for how in FORMATS}, _DEFAULT, progress)
     formats = [FormatTime(how.size, how.symmetric, _error(how), *by_format[how]) for how in FORMATS]
     tuning = Tuning(processor_name(), runtime_version(), weights, formats)
     best = tuning.fastest()
     how = BlockFormat(4, best.block_size, best.symmetric)
-    by_count = _sums(sizes, {count: (how, count) for count in counts}, cores, progress)
+    by_count = _sums(sizes, in_layers, {count: (how, count) for count in counts}, cores, progress)
     threads = [ThreadTime(count, *by_count[count]) for count in counts]
     widths = _widths(in_layers, how, cores, progress)
     mine, every = sum(own.cpu_times()[:2]) - before, psutil.cpu_count() or 1
@@ -100,14 +101,21 @@ class _SizeProgress:
 
 
 def _sums(
-    sizes: Sizes, variants: Mapping[Variant, tuple[BlockFormat, int]], base: Variant, progress: _SizeProgress
+    sizes: Sizes,
+    in_layers: Sizes,
+    variants: Mapping[Variant, tuple[BlockFormat, int]],
+    base: Variant,
+    progress: _SizeProgress,
 ) -> dict[Variant, tuple[float, float]]:
-    """Variant → milliseconds of all products of one token and of a chunk. variants: a format and threads each."""
+    """Variant → milliseconds of all products of one token, and of those of the layers for a chunk of tokens.
+
+    variants: a format and threads each.
+    """
     sums: dict[Variant, list[float]] = {one: [0.0, 0.0] for one in variants}
-    for (outer, inner), count in sizes.items():
-        progress(f"products of {inner:,} × {outer:,}")
-        for phase, rows in enumerate((1, CHUNK)):
-            for one, seconds in _times(outer, inner, rows, variants, base).items():
+    for size, count in sizes.items():
+        progress(f"products of {size[1]:,} × {size[0]:,}")
+        for phase, rows in enumerate((1, CHUNK) if size in in_layers else (1,)):
+            for one, seconds in _times(*size, rows, variants, base).items():
                 sums[one][phase] += 1000 * count * seconds
     return {one: (round(step, 4), round(chunk, 4)) for one, (step, chunk) in sums.items()}
 
@@ -150,7 +158,7 @@ def _times(
     copies = max(1, math.ceil(_BYTES / (outer * inner / 2))) if rows == 1 else 1
     sessions = {one: _session(outer, inner, how, copies, threads) for one, (how, threads) in variants.items()}
     seen: dict[Variant, list[float]] = {one: [] for one in variants}
-    for turn in range(_ROUNDS + 1):
+    for turn in range((_ROUNDS if rows == 1 else _CHUNK_ROUNDS) + 1):
         for one, session in sessions.items():
             began = time.perf_counter()
             session.run(None, inputs)

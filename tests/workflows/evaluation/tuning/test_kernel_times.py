@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +92,19 @@ def test_threads_are_timed_up_to_the_cores_at_hand(monkeypatch: pytest.MonkeyPat
         assert all(one.step_ms > 0 and one.chunk_ms > 0 for one in tuning.threads)
         assert set(asked) == {cores, *counts}  # the formats with all
         asked.clear()
+
+
+def test_a_prompt_s_tokens_do_not_go_through_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int, int]] = []
+
+    def times(outer: int, inner: int, rows: int, variants: Mapping[Any, Any], base: object) -> dict[Any, float]:
+        asked.append((outer, inner, rows))
+        return dict.fromkeys(variants, 1.0)
+
+    monkeypatch.setattr(kernel_times, "_times", times)
+    tuning = kernel_times.tune({(96, 64): 3, (512, 64): 1}, "a head of 512")
+    assert set(asked) == {(96, 64, 1), (96, 64, kernel_times.CHUNK), (512, 64, 1)}
+    assert {(one.step_ms, one.chunk_ms) for one in tuning.formats} == {(4000.0, 3000.0)}
 
 
 def test_it_can_be_cancelled() -> None:
