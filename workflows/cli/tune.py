@@ -91,9 +91,9 @@ def _table(tuning: Tuning) -> Table:
     table = Table(title=f"{tuning.processor}, onnxruntime {tuning.runtime}: products of {tuning.weights}")
     for name in ("format", "error", "token, ms", "chunk of 64, ms"):
         table.add_column(name, justify="left" if name == "format" else "right")
-    fastest = tuning.fastest()
+    fastest, default = tuning.fastest(), tuning.default
     for one in tuning.formats:
-        mark = " (default)" if one.is_default else ""
+        mark = " (default)" if one == default else ""
         chosen = " ← fastest that rounds no coarser" if one == fastest else ""
         table.add_row(f"{one.title}{mark}{chosen}", f"{one.error:.4f}", f"{one.step_ms:,.2f}", f"{one.chunk_ms:,.1f}")
     return table

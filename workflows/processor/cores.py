@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import psutil
 
 from workflows.common.control_groups import control_groups
@@ -22,10 +23,18 @@ _INSTRUCTIONS = (
 def processor_name() -> str:
     """`AMD EPYC, 2 cores, avx2`: the same for machines whose kernels are equally fast, as far as the system tells."""
     facts = _cpuinfo()
-    flags = facts.get("flags", facts.get("Features", "")).split()
+    flags = facts.get("flags", facts.get("Features", "")).split() or [*_flags_of_numpy()]
     found = " ".join(flag for flag in _INSTRUCTIONS if flag in flags) or "instructions unknown"
     name = facts.get("model name") or platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} cores, {found}"
+
+
+def _flags_of_numpy() -> Iterator[str]:
+    """The instructions that numpy found, by Linux's names: what it tells of other systems."""
+    found = {*np.show_config("dicts").get("SIMD Extensions", {}).get("found", ())}
+    for flag, names in (("avx2", {"AVX2", "X86_V3"}), ("avx512f", {"AVX512F", "AVX512_SKX", "X86_V4"})):
+        if names & found:
+            yield flag
 
 
 def _cpuinfo() -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from workflows.bundle.session_options import SessionOptions
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RequestError
-from workflows.processor.cores import processor_name
+from workflows.processor import tuning
 from workflows.processor.tuning import (
     DEFAULT_BLOCK,
     DEFAULT_SYMMETRIC,
@@ -40,12 +40,14 @@ FORMATS = [
     FormatTime(64, False, 0.0871, 10.0, 90.0),
     FormatTime(128, True, 0.0973, 7.0, 80.0),
 ]
-HERE = Tuning(processor_name(), runtime_version(), "a model", FORMATS)
+WIDE, NARROW = "Made Up 3000, 2 cores, avx2 avx512f", "Made Up 2000, 2 cores, avx2"
+HERE = Tuning(WIDE, runtime_version(), "a model", FORMATS)
 
 
 @pytest.fixture(autouse=True)
 def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tuning, "processor_name", lambda: WIDE)
 
 
 def test_the_default_is_the_targets() -> None:
@@ -57,6 +59,36 @@ def test_the_fastest_that_rounds_no_coarser() -> None:
     assert HERE.fastest() == FORMATS[0]
     for slower in (11.0, 9.8):  # a fiftieth is noise
         assert replace(HERE, formats=[replace(FORMATS[0], step_ms=slower), *FORMATS[1:]]).fastest() == FORMATS[1]
+
+
+@pytest.mark.parametrize(("processor", "expected"), [
+    (WIDE, (64, False)), (NARROW, (32, True)), ("Ap ple, 8 cores, asimddp i8mm", (64, False)),
+    ("avx2 in its name, 2 cores, instructions unknown", (64, False)), ("", (64, False)),
+])  # fmt: skip
+def test_the_instructions_decide_where_nothing_was_timed(
+    monkeypatch: pytest.MonkeyPatch, processor: str, expected: tuple[int, bool]
+) -> None:
+    """With AVX2 alone a step takes 0.87 of the target's format, and less error is made."""
+    monkeypatch.setattr(tuning, "processor_name", lambda: processor)
+    checkpoint = open_checkpoint("demo:qwen3")
+    settings = resolve_recipe(checkpoint, {"precision": "int4"}).quantize
+    assert (settings.block_size, settings.symmetric) == expected
+    for options in ({"target": "webgpu"}, {"fast_prefill": True}, {"quantize": {"rounding": "compensated"}}):
+        asked = {"precision": "int4", **options}
+        settings = resolve_recipe(checkpoint, asked).quantize
+        monkeypatch.setattr(tuning, "processor_name", lambda: WIDE)
+        assert settings == resolve_recipe(checkpoint, asked).quantize  # they have blocks of their own
+        monkeypatch.setattr(tuning, "processor_name", lambda: processor)
+    save_tunings([replace(HERE, processor=processor, formats=[replace(FORMATS[1], step_ms=5.0), *FORMATS])])
+    assert fastest_format() == {"block_size": 64, "symmetric": False}  # timed, it is the fastest
+
+
+def test_a_tuned_processor_s_default_is_that_of_its_instructions() -> None:
+    assert HERE.default == FORMATS[1] and replace(HERE, processor=NARROW).default == FORMATS[0]
+    even = [FORMATS[0], replace(FORMATS[1], step_ms=8.9), FORMATS[2]]  # a hundredth is noise
+    assert replace(HERE, processor=NARROW, formats=even).fastest() == FORMATS[0]
+    faster = [FORMATS[0], replace(FORMATS[1], step_ms=8.0), FORMATS[2]]
+    assert replace(HERE, processor=NARROW, formats=faster).fastest() == faster[1]
 
 
 @pytest.mark.parametrize(("options", "expected"), [

@@ -42,7 +42,11 @@ def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset:
     ({"precision": "int4", "target": "openvino"}, (32, None, False, False)),
     ({"precision": "int4", "target": "webgpu"}, (32, None, False, False)),
 ])  # fmt: skip
-def test_the_cpu_has_blocks_of_its_own(demo: Checkpoint, options: dict[str, Any], settings: tuple[object, ...]) -> None:
+def test_the_cpu_has_blocks_of_its_own(
+    demo: Checkpoint, options: dict[str, Any], settings: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a processor without others of its own."""
+    monkeypatch.setattr("workflows.processor.tuning.processor_name", lambda: "any, 2 cores, avx2 avx512f")
     quantize = resolve_recipe(demo, options).quantize
     assert (quantize.block_size, quantize.fine_block_size, quantize.symmetric, quantize.embedding) == settings
 
