@@ -52,11 +52,11 @@ _NO_DYNAMIC = "it has no DynamicQuantizeMatMul and would leave every MatMul to t
 _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 
 # With AVX-512 blocks of 64 save a seventh of a step's time against blocks of 32 (0.86, measured alternately in one
-# process); with AVX2 alone they cost a seventh, and processor.tuning chooses others. With zero points, and finer blocks
-# for the most sensitive weights, they are more accurate than symmetric blocks of 32. A float embedding beside an
-# integer head would take more bytes than all layers of a small model. Blocks of 128 need a rounding that compensates
-# its errors, or prompts in 8 bits: with these, the KL to fp32 of symmetric ones is less than half of that of symmetric
-# blocks of 32, and their step is the shortest with AVX2 and with AVX-512.
+# process); with AVX2 alone they may cost a seventh: see processor.tuning. With zero points, and finer blocks for the
+# most sensitive weights, they are more accurate than symmetric blocks of 32. A float embedding beside an integer head
+# would take more bytes than all layers of a small model. Blocks of 128 need a rounding that compensates its errors,
+# or prompts in 8 bits: with these, the KL to fp32 of symmetric ones is less than half of that of symmetric blocks of
+# 32, and their step is the shortest with AVX2 and with AVX-512.
 _CPU_BLOCKS: dict[str, dict[str, bool | int]] = {
     "int4": {"block_size": 64, "fine_block_size": 32, "embedding": True},
     "int8": {"embedding": True},

@@ -40,7 +40,7 @@ FORMATS = [
     FormatTime(64, False, 0.0871, 10.0, 90.0),
     FormatTime(128, True, 0.0973, 7.0, 80.0),
 ]
-WIDE, NARROW = "Made Up 3000, 2 cores, avx2 avx512f", "Made Up 2000, 2 cores, avx2"
+WIDE, NARROW = "AMD Up 3000, 2 cores, avx2 avx512f", "AMD Up 2000, 2 cores, avx2"
 HERE = Tuning(WIDE, runtime_version(), "a model", FORMATS)
 
 
@@ -63,12 +63,14 @@ def test_the_fastest_that_rounds_no_coarser() -> None:
 
 @pytest.mark.parametrize(("processor", "expected"), [
     (WIDE, (64, False)), (NARROW, (32, True)), ("Ap ple, 8 cores, asimddp i8mm", (64, False)),
-    ("avx2 in its name, 2 cores, instructions unknown", (64, False)), ("", (64, False)),
+    ("AMD64 Family 23, AuthenticAMD, 12 cores, avx2", (32, True)), ("AMD Ry, 8 cores, avx2 avx_vnni", (64, False)),
+    ("In tel, 8 cores, avx2", (64, False)),
+    ("AMD avx2, 2 cores, instructions unknown", (64, False)), ("", (64, False)),
 ])  # fmt: skip
 def test_the_instructions_decide_where_nothing_was_timed(
     monkeypatch: pytest.MonkeyPatch, processor: str, expected: tuple[int, bool]
 ) -> None:
-    """With AVX2 alone a step takes 0.87 of the target's format, and less error is made."""
+    """On AMD with AVX2 alone a step takes 0.87 of the target's format, and less error is made."""
     monkeypatch.setattr(tuning, "processor_name", lambda: processor)
     checkpoint = open_checkpoint("demo:qwen3")
     settings = resolve_recipe(checkpoint, {"precision": "int4"}).quantize
