@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import psutil
 
 from workflows.common.control_groups import control_groups
@@ -31,6 +30,8 @@ def processor_name() -> str:
 
 def _flags_of_numpy() -> Iterator[str]:
     """The instructions that numpy found, by Linux's names: what it tells of other systems."""
+    import numpy as np  # a command that looks at the processor starts sooner without it
+
     found = {*np.show_config("dicts").get("SIMD Extensions", {}).get("found", ())}
     for flag, names in (("avx2", {"AVX2", "X86_V3"}), ("avx512f", {"AVX512F", "AVX512_SKX", "X86_V4"})):
         if names & found:

@@ -29,7 +29,7 @@ def test_a_system_without_cpuinfo(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         ([], "instructions unknown"), (["AVX2", "FMA3"], "avx2"), (["X86_V3", "X86_V4"], "avx2 avx512f"),
     ):  # fmt: skip
         config = {"SIMD Extensions": {"baseline": ["SSE"], "found": found}}
-        monkeypatch.setattr(processor.np, "show_config", lambda _mode, config=config: config)
+        monkeypatch.setattr("numpy.show_config", lambda _mode, config=config: config)
         processor.processor_name.cache_clear()
         assert processor.processor_name() == f"Other CPU, {os.cpu_count()} cores, {named}"
     processor.processor_name.cache_clear()
