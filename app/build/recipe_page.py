@@ -62,12 +62,7 @@ class RecipePage(StepPage):
             card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
         self.cache_section = Section(self.tr("Cache layout"))
         self.cache_section.body.addLayout(grid)
-        text = self.tr(
-            "A quarter of the memory, and faster steps in long texts. The build calibrates the scales with prompts."
-        )
         self.int8_cache = QCheckBox(self.tr("Keys and values in 8-bit integers"))
-        set_tool_tip(self.int8_cache, text)
-        self.int8_cache.setAccessibleDescription(text)
         self.int8_cache.clicked.connect(lambda on: self.draft.set_option("kv_dtype", "int8" if on else None))
         self.cache_section.body.addWidget(self.int8_cache)
         self.body.addWidget(self.cache_section)
@@ -193,6 +188,16 @@ class RecipePage(StepPage):
             self.banner.error(error.message, error.details, self.tr("Restore the defaults"), self._defaults)
         self.completeChanged.emit()
 
+    def _explain_int8_cache(self, searches: bool) -> None:
+        text = self.tr(
+            "A quarter of the memory, and faster steps in long texts. The build calibrates the scales with prompts."
+        )
+        if searches:
+            text = self.tr("Not with a quality goal: it is measured with keys and values in floats.")
+        self.int8_cache.setEnabled(not searches)
+        set_tool_tip(self.int8_cache, text)
+        self.int8_cache.setAccessibleDescription(text)
+
     def _choose_cache(self, name: str) -> None:
         """Follow values that the plan derived: with another precision or target they may differ."""
         if not self._showing:
@@ -212,7 +217,7 @@ class RecipePage(StepPage):
         self.layouts[chosen.cache].radio.setChecked(True)
         self.int8_cache.setChecked(plan.recipe.get("kv_dtype") == "int8")
         self.int8_cache.setVisible(plan.offers_int8_cache)
-        self.int8_cache.setEnabled(self.draft.goal is None)  # which is measured with floats
+        self._explain_int8_cache(searches=self.draft.goal is not None)
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)

@@ -2767,6 +2767,10 @@
       <translation>Noch nicht geöffnet: {0}</translation>
     </message>
     <message>
+      <source>Not with a quality goal: it is measured with keys and values in floats.</source>
+      <translation>Nicht mit einem Qualitätsziel: Es wird mit Schlüsseln und Werten in Gleitkommazahlen gemessen.</translation>
+    </message>
+    <message>
       <source>Nothing</source>
       <translation>Nichts</translation>
     </message>

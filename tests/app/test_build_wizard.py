@@ -109,9 +109,11 @@ def test_a_cache_in_integers_is_offered_where_it_can_be(qtbot: Any, make_window:
     wizard_of(window).back()
     wizard_of(window).back()
     qtbot.waitUntil(lambda: not recipe.int8_cache.isChecked() and not recipe.int8_cache.isEnabled())
+    assert recipe.int8_cache.accessibleDescription().startswith("Not with a quality goal")
     draft.set_goal(None)
     draft.set_option("kv_dtype", "int8")
     qtbot.waitUntil(lambda: recipe.int8_cache.isChecked() and recipe.int8_cache.isEnabled())
+    assert recipe.int8_cache.accessibleDescription().startswith("A quarter of the memory")
     recipe.layouts["window"].radio.click()
     assert "kv_dtype" not in draft.options
     qtbot.waitUntil(lambda: recipe.cost.text().startswith("8.0 MiB"))

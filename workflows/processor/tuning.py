@@ -197,15 +197,13 @@ def _own_tuning() -> Tuning | None:
 def fastest_format(processor: str = "") -> Mapping[str, bool | int]:
     """Settings of the format that is fastest on this processor; where it was not tuned, those of its instructions.
 
-    None where they are the target's. processor: a part of another one's name. Raises RequestError where none or several
-    are called so.
+    processor: a part of another one's name. Raises RequestError where none or several are called so.
     """
     found = tuning_for(processor) if processor else _own_tuning()
     if found is not None:
         return found.fastest().settings()
-    block_size, symmetric = blocks = _default_blocks(processor_name())
-    usual = blocks == (DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
-    return {} if usual else {"block_size": block_size, "symmetric": symmetric}
+    block_size, symmetric = _default_blocks(processor_name())
+    return {"block_size": block_size, "symmetric": symmetric}
 
 
 def tuned_width(processor: str = "") -> int | None:
