@@ -93,7 +93,7 @@ class Generation:
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
         self._timing, self._use = Timing(), SpeculationUse()
-        self._filter = StopFilter(options.stop)
+        self._filter = StopFilter(options.stop or self._defaults.stop_strings)
         self._cache_shown = 0.0
         self._eviction_noted = self._lost_noted = False
         self.final: Mapping[str, Array] = {}
@@ -179,12 +179,19 @@ class Generation:
             return ControllerDecoding(self._machine, self._score, self._strategy, self._eos)
         return make_decoding(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
 
+    def _beam_options(self) -> BeamOptions:
+        """The request's, where it sets them, else the checkpoint's."""
+        options, defaults = self._options, self._defaults
+        penalty = options.length_penalty if "length_penalty" in options.set_fields else defaults.length_penalty
+        early = options.early_stopping if "early_stopping" in options.set_fields else defaults.early_stopping
+        return BeamOptions(options.num_beams, penalty, early)
+
     def _beam_search(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
         """The tokens of the best beam, once the search has ended."""
         options, cache = self._options, self._machine.cache
         ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
         room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
-        beams = BeamOptions(options.num_beams, options.length_penalty, options.early_stopping)
+        beams = self._beam_options()
         search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
         start = time.perf_counter()
         try:

@@ -6,7 +6,7 @@ Names and meanings are those of transformers. Sampling settings do not apply: th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ValidationError
 
@@ -14,6 +14,7 @@ from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.genai.metadata import search_settings
 from workflows.bundle.strategy import LogitsOp
 from workflows.common.errors import BundleError, printable
+from workflows.generate.generation_keys import is_announced
 from workflows.generate.speech.fallback import TokenLogprobs
 from workflows.generate.speech.timestamps import TimestampRule
 
@@ -22,20 +23,6 @@ _NOT_OF_FILES = ("chain", "timestamps", "logprobs", "not_applied")  # fields tha
 
 _NGRAM = "no_repeat_ngram_size"
 _DO_SAMPLE = "sampling.do_sample"  # the pipeline file's own; a checkpoint's does not apply
-# Settings that change greedy tokens in transformers and are not applied here → their neutral value.
-NOT_APPLIED: dict[str, Any] = {
-    "num_beams": 1,
-    "num_beam_groups": 1,
-    "diversity_penalty": 0.0,
-    "penalty_alpha": 0.0,
-    "guidance_scale": 1.0,
-    "sequence_bias": [],
-    "exponential_decay_length_penalty": [],
-    "constraints": [],
-    "force_words_ids": [],
-    "dola_layers": [],
-    _DO_SAMPLE: False,
-}
 
 Id = Annotated[int, Field(ge=0, strict=True)]
 Count = Annotated[int, Field(ge=0, strict=True)]
@@ -47,6 +34,7 @@ def _as_list(value: Any) -> Any:
 
 
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_as_list)]
+Texts = Annotated[tuple[Annotated[str, Field(min_length=1, strict=True)], ...], BeforeValidator(_as_list)]
 Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...], BeforeValidator(_as_list)]
 
 
@@ -71,6 +59,9 @@ class GenerationConfig(BaseModel):
     min_new_tokens: Count = 0
     repetition_penalty: Penalty = 1.0
     encoder_repetition_penalty: Penalty = 1.0
+    stop_strings: Texts = ()
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    early_stopping: Literal["never"] | bool = False
     chain: tuple[LogitsOp, ...] | None = None
     timestamps: TimestampRule | None = None
     logprobs: InstanceOf[TokenLogprobs] | None = None
@@ -134,12 +125,10 @@ def _from_pipeline(pipeline: Pipeline) -> dict[str, Any]:
 
 def _validated(values: dict[str, Any], name: str) -> GenerationConfig:
     known = {key: value for key, value in values.items() if key in GenerationConfig.model_fields and value is not None}
-    missed = tuple(
-        f"{key}={printable(values[key], 40)}"
-        for key, neutral in NOT_APPLIED.items()
-        if values.get(key) is not None and values[key] != neutral
-    )
+    missed = [f"{key}={printable(value, 40)}" for key, value in values.items() if is_announced(key, value)]
+    if values.get(_DO_SAMPLE):
+        missed.append(f"{_DO_SAMPLE}=True")
     try:
-        return GenerationConfig.model_validate(known | {"not_applied": missed})
+        return GenerationConfig.model_validate(known | {"not_applied": tuple(missed)})
     except ValidationError as error:
         raise invalid_setting(name, error) from None

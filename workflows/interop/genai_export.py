@@ -47,6 +47,7 @@ from workflows.wire.events import BuildDone
 GenaiVersion = Literal[1, 2]
 # generation settings of a checkpoint that `search` has too; the others cannot be expressed
 _SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
+_OF_BEAMS = ("length_penalty", "early_stopping")  # without effect on a search without beams
 _STATE_NAME = re.compile(r"past\.\d+\.(conv|recurrent)")
 _PAGES = {"sample.py": "genai.py.txt", "sample.cpp": "genai.cpp.txt"}
 
@@ -105,7 +106,7 @@ def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator
     if program.all_carried and (version == 2 or not bundle.pipeline.metadata.genai):
         yield from _state_faults(program, version)
     defaults = GenerationConfig.of_bundle(bundle)
-    applied = {"not_applied", *_SEARCH, *(composite.applied if composite else ())}
+    applied = {"not_applied", *_OF_BEAMS, *_SEARCH, *(composite.applied if composite else ())}
     for name, value in defaults.model_dump(exclude_defaults=True, exclude=applied).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
 

@@ -15,9 +15,11 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.build import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
+from workflows.checkpoint import find_checkpoint
 from workflows.common.errors import BundleError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.generation_config import _validated
+from workflows.generate.options import check_options
 from workflows.wire.events import GenerationDone, NoticeEvent
 
 COUNT = 24
@@ -110,6 +112,51 @@ def test_what_is_not_applied_is_reported_once(built: Built, tmp_path: Path) -> N
     assert not [event for event in plain if isinstance(event, NoticeEvent)]
 
 
+def test_stop_strings_end_a_reply_where_those_of_transformers_do(default_bundle: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    source = find_checkpoint("demo:qwen3").folder
+    tokenizer = AutoTokenizer.from_pretrained(source)
+    model = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, attn_implementation="eager").eval()
+    prompt = [{"role": "user", "content": "What is 8 times 7?"}]
+    ids = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_tensors="pt", return_dict=False)
+    stops = ["* 7", "never said"]
+    with torch.no_grad():
+        found = model.generate(
+            ids, max_new_tokens=COUNT, do_sample=False, num_beams=1, stop_strings=stops, tokenizer=tokenizer
+        )
+    expected = found[0][ids.shape[1] :].tolist()
+    rewrite(default_bundle, tmp_path / "out", lambda said: said | {"stop_strings": stops})
+    *_, done = open_engine(tmp_path / "out").generate(ids[0].tolist(), GenerateOptions(max_new_tokens=COUNT))
+    assert isinstance(done, GenerationDone)
+    assert done.token_ids == expected and done.finish_reason == "stop"
+    assert tokenizer.decode(expected).endswith("* 7") and done.text == tokenizer.decode(expected).removesuffix("* 7")
+    assert len(ours(tmp_path / "out", ids[0].tolist(), stop=["not there"])) > len(expected)  # the request's own
+    rewrite(default_bundle, tmp_path / "one", lambda said: said | {"stop_strings": "* 7"})
+    assert ours(tmp_path / "one", ids[0].tolist()) == expected
+
+
+def test_beams_have_the_length_penalty_and_the_end_of_the_file(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
+    settings = {"length_penalty": -3.0, "early_stopping": True}
+    rewrite(bundle, tmp_path / "out", lambda said: said | settings)
+
+    def beams(folder: Path, prompt: list[int], **options: Any) -> list[int]:
+        wanted = check_options({"num_beams": 3, "max_new_tokens": 9} | options)
+        *_, done = open_engine(folder).generate(prompt, wanted, eos=tuple(range(100)))
+        assert isinstance(done, GenerationDone)
+        return done.token_ids
+
+    differ = False
+    for prompt in PROMPTS:
+        plain, changed = beams(bundle, prompt), beams(bundle, prompt, **settings)
+        assert beams(tmp_path / "out", prompt) == changed
+        assert beams(tmp_path / "out", prompt, length_penalty=1.0, early_stopping=False) == plain
+        differ |= plain != changed
+    assert differ  # or the settings would prove nothing
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
@@ -119,6 +166,9 @@ def test_what_is_not_applied_is_reported_once(built: Built, tmp_path: Path) -> N
         ({"repetition_penalty": 0}, "sets repetition_penalty to 0"),
         ({"repetition_penalty": "x\x1b[2J"}, "sets repetition_penalty to x�"),
         ({"min_length": True}, "sets min_length to True"),
+        ({"stop_strings": ["a", ""]}, "sets stop_strings to"),
+        ({"stop_strings": [5]}, "sets stop_strings to 5"),
+        ({"length_penalty": "long"}, "sets length_penalty to long"),
     ],
 )
 def test_a_file_with_wrong_values(settings: dict[str, Any], why: str) -> None:
