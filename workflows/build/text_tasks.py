@@ -34,10 +34,17 @@ def text_metadata(checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
     known = [limit for limit in limits if limit is not None]
     texts = TextLimits(tokens=min(known, default=None), lowercase=embedding.lowercase if embedding else False)
     return {
+        "vocabulary": _vocabulary(checkpoint),
         "texts": texts,
         "embedding": _embedding_settings(embedding) if embedding else None,
         "classification": _classification(checkpoint, recipe),
     }
+
+
+def _vocabulary(checkpoint: Checkpoint) -> int | None:
+    """The rows of the embedding, which may be fewer than the tokenizer's tokens; None where the config states none."""
+    rows = checkpoint.config.get("vocab_size")
+    return rows if type(rows) is int and rows > 0 else None
 
 
 def embedding_of(checkpoint: Checkpoint, recipe: Recipe) -> EmbeddingFiles | None:

@@ -78,7 +78,8 @@ class BundleReference(StrictModel):
 
 
 class Metadata(StrictModel):
-    """Facts about the build; `name` is the model's display name, `vocabulary` None without a cache.
+    """Facts about the build; `name` is the model's display name, `vocabulary` the number of its tokens, None
+    where it reads none.
 
     source_limit: the most tokens that the encoder reads; None without an encoder or a limit. carried: input
     `session.input` of a step → the output with its next value, where the names do not tell. counts: whether graphs with

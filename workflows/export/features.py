@@ -67,6 +67,7 @@ class MergedEmbeddingsModule(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, model: PreTrainedModel, placeholder: int) -> None:
         super().__init__()
         self.table, self.placeholder = model.get_input_embeddings(), placeholder
+        self.without_row = placeholder >= self.table.weight.shape[0]
         self.deepstack = deepstack_layers(model)
         self.layer_table = model.model.language_model.embed_tokens_per_layer if per_layer_size(model) else None
         self.padding = model.config.get_text_config().pad_token_id
@@ -84,8 +85,9 @@ class MergedEmbeddingsModule(torch.nn.Module):  # type: ignore[misc]
         """
         for token in self.unread:
             input_ids = torch.where(input_ids == token, self.padding, input_ids)
-        embeds: torch.Tensor = self.table(input_ids)
-        places, size = (input_ids == self.placeholder)[..., None], embeds.shape[-1]
+        places = (input_ids == self.placeholder)[..., None]
+        embeds: torch.Tensor = self.table(input_ids.masked_fill(places[..., 0], 0) if self.without_row else input_ids)
+        size = embeds.shape[-1]
         merged = embeds.masked_scatter(places, features[:, :size])
         if self.layer_table is not None:
             return merged, self.layer_table(torch.where(places[..., 0], self.padding, input_ids))

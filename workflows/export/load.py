@@ -65,9 +65,9 @@ def load_model(
     attention implementation, or one for each part of the config; the default lets a cache adapter hold the cache.
     stand_ins: in place of the large weights, whose numbers are checked when they are read.
 
-    Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the vocabulary does not
-    fit the embedding: loaders fill such gaps with random numbers silently. Raises RecipeError for a model with own
-    attention that no cache fits, and NotStreamedError for one that stand-ins cannot be made of.
+    Raises CheckpointError where a weight is missing, has another shape, or is not finite: loaders fill such gaps with
+    random numbers silently. Raises RecipeError for a model with own attention that no cache fits, and NotStreamedError
+    for one that stand-ins cannot be made of.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
@@ -204,15 +204,6 @@ def _check_values(checkpoint: Checkpoint, model: PreTrainedModel) -> None:
         ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # both are NaN if the weight has a NaN
         if not all(math.isfinite(float(end)) for end in ends):
             raise CheckpointError(f"{checkpoint.source}: the weight {printable(name)} holds NaN or infinite values.")
-    tokenizer = checkpoint.tokenizer
-    if tokenizer is None or tokenizer.vocabulary is None:
-        return
-    rows = model.get_input_embeddings().weight.shape[0]
-    if tokenizer.vocabulary > rows:
-        raise CheckpointError(
-            f"{checkpoint.source}: the tokenizer knows {tokenizer.vocabulary:,} tokens and the embedding holds "
-            f"{rows:,}; the two do not belong together."
-        )
 
 
 # Stored by older versions, but computed from the config: angles, positions, causal masks.

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workflows.bundle import Bundle
-from workflows.common.errors import BundleError
+from workflows.common.errors import BundleError, printable
 from workflows.generate.chat_template import ChatTemplate, non_text_templates
 from workflows.generate.generation_config import GenerationConfig
 from workflows.generate.tokenizer import TOKENIZER_FOLDER, BundleTokenizer
 
 
 def find_text_problems(bundle: Bundle) -> Iterator[str]:
-    """One sentence per problem; none for a bundle whose model generates no text."""
-    if bundle.pipeline.generation is None:
+    """One sentence per problem; none for a bundle whose model neither reads nor generates text."""
+    if bundle.pipeline.generation is None and bundle.pipeline.metadata.texts is None:
         return
     yield from _tokenizer_problems(bundle)
+    if bundle.pipeline.generation is None:
+        return
     for read in (_compile, GenerationConfig.of_bundle):
         try:
             read(bundle)
@@ -46,12 +48,12 @@ def _tokenizer_problems(bundle: Bundle) -> Iterator[str]:
     if text.tokenizer is None:
         yield "The bundle has no tokenizer.json: prompts and replies are ids alone."
         return
-    known = text.tokenizer.get_vocab_size(with_added_tokens=True)
-    highest = max(text.tokenizer.get_added_tokens_decoder(), default=0)
-    if max(known - 1, highest) >= text.vocabulary > 0:
+    if text.vocabulary > 0 and (without_row := text.tokens_without_row()):
+        first, token = next(iter(without_row.items()))
+        more = f" and {len(without_row) - 1:,} more" if len(without_row) > 1 else ""
         yield (
-            f"The tokenizer knows ids up to {max(known - 1, highest):,} and the model's go to {text.vocabulary - 1:,}: "
-            "texts with the others are refused."
+            f"The tokenizer knows {printable(token, 40)} (id {first}){more}, and the model's ids go to "
+            f"{text.vocabulary - 1:,}: a text with such a token is refused."
         )
 
 

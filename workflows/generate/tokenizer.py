@@ -25,8 +25,9 @@ CLEAN_UP = (
 class BundleTokenizer:
     """The tokenizer of a bundle. tokenizer: None where the checkpoint had none, so that only ids are used.
 
-    vocabulary: the number of the model's tokens. special: ids of special tokens. clean_up: remove spaces before
-    punctuation from decoded text.
+    vocabulary: the number of the model's tokens, which may be fewer than the tokenizer's. special: ids of special
+    tokens. clean_up: remove spaces before punctuation from decoded text. placeholders: ids that rows of pictures or
+    recordings replace, which the model needs no row for.
     """
 
     def __init__(
@@ -35,16 +36,20 @@ class BundleTokenizer:
         vocabulary: int,
         special: frozenset[int] = frozenset(),
         clean_up: bool = False,
+        placeholders: frozenset[int] = frozenset(),
     ) -> None:
         self.tokenizer, self.vocabulary, self.special, self.clean_up = tokenizer, vocabulary, special, clean_up
+        self._placeholders = placeholders
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> BundleTokenizer:
         """The tokenizer in a bundle's files. Raises BundleError for a tokenizer.json that cannot be read."""
-        vocabulary = bundle.pipeline.metadata.vocabulary or 0
+        vocabulary, tokens = bundle.pipeline.metadata.vocabulary or 0, bundle.pipeline.tokens
+        named = (tokens.image_token, tokens.audio_token, tokens.video_token)
+        placeholders = frozenset(token for token in named if token is not None)
         source = bundle.text(f"{TOKENIZER_FOLDER}/tokenizer.json")
         if source is None:
-            return cls(None, vocabulary)
+            return cls(None, vocabulary, placeholders=placeholders)
         try:
             tokenizer = Tokenizer.from_str(source)
         except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception alone
@@ -54,7 +59,7 @@ class BundleTokenizer:
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = bool(settings.get("split_special_tokens"))
         special = frozenset(i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special)
-        return cls(tokenizer, vocabulary, special, _cleans_up(settings, tokenizer))
+        return cls(tokenizer, vocabulary, special, _cleans_up(settings, tokenizer), placeholders)
 
     @cached_property
     def source(self) -> str | None:
@@ -82,11 +87,15 @@ class BundleTokenizer:
         if not ids:
             raise PromptError("The prompt is empty: give at least one token.")
         for token in ids:
-            if not 0 <= token < self.vocabulary:
-                raise PromptError(
-                    f"The prompt id {token} is not in the vocabulary, whose ids go from 0 to {self.vocabulary - 1:,}."
-                )
+            if not 0 <= token < self.vocabulary and token not in self._placeholders:
+                raise unknown_id_error("The prompt", token, self.vocabulary, self.tokenizer)
         return list(ids)
+
+    def tokens_without_row(self) -> dict[int, str]:
+        """The tokens beyond the model's, in the order of their ids; without placeholders, which need no row."""
+        vocabulary = self.tokenizer.get_vocab(with_added_tokens=True) if self.tokenizer is not None else {}
+        beyond = {i: token for token, i in vocabulary.items() if i >= self.vocabulary and i not in self._placeholders}
+        return dict(sorted(beyond.items()))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids` without special tokens; empty without a tokenizer."""
@@ -106,6 +115,13 @@ class BundleTokenizer:
     def stream(self) -> StreamingDetokenizer:
         """A detokenizer for one generation."""
         return StreamingDetokenizer(self)
+
+
+def unknown_id_error(name: str, token: int, vocabulary: int, tokenizer: Tokenizer | None) -> PromptError:
+    """The error for an id without a row in the embedding. name: what contains it, at the beginning of a sentence."""
+    text = tokenizer.id_to_token(token) if tokenizer is not None and token >= 0 else None
+    which = f"id {token}" if text is None else f"id {token} ({printable(text, 40)})"
+    return PromptError(f"{name} {which} is not in the vocabulary, whose ids go from 0 to {vocabulary - 1:,}.")
 
 
 class StreamingDetokenizer:

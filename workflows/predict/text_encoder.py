@@ -13,7 +13,7 @@ from tokenizers import Encoding, Tokenizer, normalizers
 
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError, printable
-from workflows.generate.tokenizer import TOKENIZER_FOLDER, BundleTokenizer, tokenizer_settings
+from workflows.generate.tokenizer import TOKENIZER_FOLDER, BundleTokenizer, tokenizer_settings, unknown_id_error
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,20 @@ class EncodedText:
 
 
 class TextEncoder:
-    """The tokenizer of a bundle with its limit. limit: the most tokens that the graph reads, None for any number."""
+    """The tokenizer of a bundle with its limit. limit: the most tokens that the graph reads, None for any number.
+
+    vocabulary: the number of the model's tokens, None where the bundle does not state it.
+    """
 
     def __init__(
-        self, tokenizer: Tokenizer, limit: int | None, settings: dict[str, Any], special: frozenset[int]
+        self,
+        tokenizer: Tokenizer,
+        limit: int | None,
+        settings: dict[str, Any],
+        special: frozenset[int],
+        vocabulary: int | None = None,
     ) -> None:
-        self._tokenizer, self.limit = tokenizer, limit
+        self._tokenizer, self.limit, self._vocabulary = tokenizer, limit, vocabulary
         self._direction = "left" if settings.get("truncation_side") == "left" else "right"
         unknown = {tokenizer.token_to_id(str(settings.get("unk_token")))}
         self._special, self._empty = special, special - unknown
@@ -70,13 +78,13 @@ class TextEncoder:
                 f"{bundle.folder} reads {limit} tokens, and its tokenizer puts {added} special ones around a text: no "
                 "token of the text is left."
             )
-        return cls(tokenizer, limit, tokenizer_settings(bundle), text.special)
+        return cls(tokenizer, limit, tokenizer_settings(bundle), text.special, bundle.pipeline.metadata.vocabulary)
 
     def encode(self, text: str, name: str, pair: str | None = None, prompt: str = "") -> EncodedText:
         """The tokens of `prompt` and `text`, or of the pair of `text` and `pair`; name: theirs in messages.
 
-        Raises PromptError for a text that is empty, has a NUL character or half a character, or has no token beside
-        special ones.
+        Raises PromptError for a text that is empty, has a NUL character or half a character, has no token beside
+        special ones, or has a token that the model does not know.
         """
         for part in (text, *([] if pair is None else [pair]), prompt):
             _check_characters(part, name)
@@ -92,6 +100,8 @@ class TextEncoder:
         total = len(found.ids)
         if self.limit is not None and total > self.limit:
             found = self._truncated(whole, pair, name)
+        if self._vocabulary is not None and (highest := max(found.ids)) >= self._vocabulary:
+            raise unknown_id_error(f"{name}: the", highest, self._vocabulary, self._tokenizer)
         return EncodedText(
             ids=found.ids,
             types=found.type_ids if self._typed else [0] * len(found.ids),

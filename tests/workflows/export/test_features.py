@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.workflows.families.models import save_qwen_vl, save_smolvlm, save_with_tiles
+from tests.workflows.families.models import VOCABULARY, save_qwen_vl, save_smolvlm, save_with_tiles
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError
 from workflows.export.decoder import causal_layers
@@ -75,6 +75,18 @@ def test_the_places_of_a_picture_attend_to_each_other(tmp_path: Path, monkeypatc
     monkeypatch.setattr("workflows.export.features.TokenBlocks.ahead", lambda blocks, positions: None)
     with pytest.raises(RecipeError, match="logits differ from its own"):
         check_features(model, layers, vision, embeddings, mutual="pictures")
+
+
+def test_a_placeholder_beyond_the_embedding_takes_its_features(tmp_path: Path) -> None:
+    checkpoint = open_checkpoint(str(save_with_tiles("gemma3", tmp_path, image_token_id=VOCABULARY)))
+    model = load_model(checkpoint, "image-text-to-text", attention=ATTENTION)
+    layers, vision, embeddings = causal_layers(model), TilesModule(model), MergedEmbeddingsModule(model, VOCABULARY)
+    features = torch.randn(1, 64)
+    with torch.no_grad():
+        (embeds,) = embeddings(torch.tensor([[VOCABULARY, 5]]), features)
+        assert torch.equal(embeds[0, :1], features)
+        assert torch.equal(embeds[:, 1:], model.get_input_embeddings()(torch.tensor([[5]])))
+    check_features(model, layers, vision, embeddings, mutual="pictures")
 
 
 def test_the_text_of_the_comparison_has_no_placeholder(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.workflows.families.models import WITH_TILES, save_with_tiles
+from tests.workflows.families.models import VOCABULARY, WITH_TILES, save_with_tiles
 from workflows.build import BuildRequest, build
 from workflows.common.errors import PromptError, RecipeError
 from workflows.export import vision
@@ -26,7 +26,7 @@ CASES: list[tuple[int, ...]] = [(20,), (3, 4), (5, 2, 3, 30), (60, 2, 30), (70, 
 """The lengths of the texts around pictures, which begin within a chunk of 64, end with it, and go across its end."""
 
 
-def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
+def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None, image: int = IMAGE) -> list[int]:
     """The model's own tokens, the whole computed anew at each step."""
     import torch
 
@@ -35,12 +35,12 @@ def greedy(eager: Any, ids: list[int], tiles: np.ndarray | None) -> list[int]:
     for _ in range(COUNT):
         row = torch.tensor([ids])
         if eager.config.model_type == "gemma3":
-            given["token_type_ids"] = (row == IMAGE).int()
+            given["token_type_ids"] = (row == image).int()
         if eager.config.model_type == "paligemma" and given:
             given["token_type_ids"] = (torch.arange(len(ids))[None] >= before).int()
         with torch.no_grad():
             logits = eager(input_ids=row, use_cache=False, **given).logits[0, -1]
-        logits[IMAGE] = -torch.inf
+        logits[image : image + 1] = -torch.inf
         ids.append(int(logits.argmax()))
     return ids[before:]
 
@@ -88,22 +88,32 @@ def test_graphs_that_see_otherwise_than_the_model_are_refused(tmp_path: Path, mo
     ("llava", {"target": "dml"}), ("gemma3", {"target": "openvino"}),
 ])  # fmt: skip
 def test_tokens_are_those_of_the_model(model_type: str, options: dict[str, Any], tmp_path: Path) -> None:
+    assert model_type in WITH_TILES
+    _compare(model_type, tmp_path, IMAGE, options)
+
+
+@pytest.mark.parametrize("model_type", ["gemma3", "paligemma"])
+def test_a_placeholder_beyond_the_embedding(model_type: str, tmp_path: Path) -> None:
+    """Its row is never read, and a prompt with it is a prompt with a picture."""
+    _compare(model_type, tmp_path, VOCABULARY, {})
+
+
+def _compare(model_type: str, folder: Path, image: int, options: dict[str, Any]) -> None:
     from transformers import AutoModelForImageTextToText
 
-    assert model_type in WITH_TILES
-    checkpoint = save_with_tiles(model_type, tmp_path / "checkpoint", IMAGE)
-    build(BuildRequest(str(checkpoint), tmp_path / "bundle", options))
+    checkpoint = save_with_tiles(model_type, folder / "checkpoint", image)
+    build(BuildRequest(str(checkpoint), folder / "bundle", options))
     eager = AutoModelForImageTextToText.from_pretrained(checkpoint, attn_implementation="eager").eval()
     chances = np.random.default_rng(0)
-    with open_engine(tmp_path / "bundle") as engine:
-        (pixels,) = signature_of(onnx.load(tmp_path / "bundle" / "vision.onnx", load_external_data=False)).inputs
+    with open_engine(folder / "bundle") as engine:
+        (pixels,) = signature_of(onnx.load(folder / "bundle" / "vision.onnx", load_external_data=False)).inputs
         assert pixels.shape == (1 if "target" in options else "tiles", 3, 32, 32)
         for texts in CASES:
             ids = chances.integers(1, 190, texts[0]).tolist()
             for length in texts[1:]:
-                ids += [IMAGE] * ROWS.get(model_type, 16) + chances.integers(1, 190, length).tolist()
+                ids += [image] * ROWS.get(model_type, 16) + chances.integers(1, 190, length).tolist()
             tiles = chances.normal(size=(len(texts) - 1, 3, 32, 32)).astype(np.float32) if texts[1:] else None
             given = None if tiles is None else {"pixel_values": tiles}
             *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=COUNT), inputs=given, eos=())
             assert isinstance(done, GenerationDone)
-            assert done.token_ids == greedy(eager, ids, tiles), texts
+            assert done.token_ids == greedy(eager, ids, tiles, image), texts

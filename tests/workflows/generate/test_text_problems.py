@@ -105,4 +105,7 @@ def test_a_tokenizer_of_more_words_than_the_model_has(demo_bundle: Path, tmp_pat
     path.write_text(tokenizer.to_str(), "utf-8")
     write_manifest(folder)
     (doubt,) = find_text_problems(read_bundle(folder))
-    assert doubt.startswith("The tokenizer knows ids up to ") and "and the model's go to 1,023" in doubt
+    assert doubt == (
+        "The tokenizer knows added 0 (id 1024) and 1,999 more, and the model's ids go to 1,023: a text with such a "
+        "token is refused."
+    )
