@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workflows.common.errors import GraphError, error_to_dict, package_error
+from workflows.common.errors import GraphError, error_to_dict, is_out_of_memory, package_error
 
 ROOT = Path(__file__).parents[2]
 PROMPT = ("--prompt", "8*7=", "--max-new-tokens", "2")
@@ -101,5 +101,8 @@ def test_what_is_no_missing_package_stays_what_it_is() -> None:
     assert str(package_error(broken, "build")).endswith("pip install --force-reinstall 'torch==2.13.0'.")
     unknown = ModuleNotFoundError("No module named 'einops'", name="einops")
     assert str(package_error(unknown, "build")).endswith("pip install 'einops'.")
+    wrapped, refusal = ValueError("advice"), GraphError("a sentence")
+    wrapped.__cause__, refusal.__context__ = refusal, wrapped  # raised again while its wrapper was handled
+    assert package_error(refusal, "build") is None and not is_out_of_memory(refusal)
     renamed = ModuleNotFoundError("No module named 'PIL'", name="PIL.Image")
     assert "pip install 'pillow" in str(package_error(renamed, "generate"))

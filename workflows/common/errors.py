@@ -191,8 +191,10 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and its causes."""
-    while error is not None:
+    """The error and its causes, each once: an error raised again while its own wrapper is handled makes a circle."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
 
@@ -218,21 +220,20 @@ def out_of_memory_message(job: str, error: BaseException | None = None) -> str:
 
 def package_error(error: BaseException | None, job: str) -> PackageError | None:
     """The error for a package whose import failed; None if no import failed. job: the command that needs it."""
-    while error is not None and not (isinstance(error, ImportError) and error.name):
-        error = error.__cause__ or error.__context__
-    if error is None:
+    failed = next((one for one in _chain(error) if isinstance(one, ImportError) and one.name), None)
+    if failed is None:
         return None
-    package = str(error.name).partition(".")[0]
+    package = str(failed.name).partition(".")[0]
     if package in _OWN_PACKAGES:
         return None
     requirement = _requirement(package)
     needs = f"joinery {job}".strip() if job else "Joinery"
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(failed, ModuleNotFoundError):
         return PackageError(
             f"{needs} needs the package {printable(package)}, which is not installed: pip install '{requirement}'."
         )
     return PackageError(
-        f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(error, 200)}): "
+        f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(failed, 200)}): "
         f"pip install --force-reinstall '{requirement}'."
     )
 

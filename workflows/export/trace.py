@@ -19,7 +19,6 @@ import logging
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NoReturn
 
 import onnx_ir as ir
 import torch
@@ -63,12 +62,13 @@ def export_program(module: torch.nn.Module, signature: ExportSignature, opset: i
     try:
         return _exported(module, signature, opset, contextlib.nullcontext())
     except torch.onnx.OnnxExporterError as error:
-        if "No ONNX function found" not in str(_root_cause(error)):  # what torch says of a missing operator
-            _refuse(error)
-    try:
-        return _exported(module, signature, opset, TraceConstantFolding())
-    except torch.onnx.OnnxExporterError as error:
-        _refuse(error)
+        failed = error
+    if "No ONNX function found" in str(_root_cause(failed)):  # what torch says of a missing operator
+        try:
+            return _exported(module, signature, opset, TraceConstantFolding())
+        except torch.onnx.OnnxExporterError as error:
+            failed = error
+    raise _refusal(failed)  # not in a handler: the cause of `failed` would have it as its context, which is a circle
 
 
 def _exported(
@@ -99,15 +99,17 @@ def _exported(
     return program
 
 
-def _refuse(error: torch.onnx.OnnxExporterError) -> NoReturn:
-    """Raises the error as a sentence; a RecipeError of a cache adapter is raised unchanged."""
+def _refusal(error: torch.onnx.OnnxExporterError) -> JoineryError:
+    """The error as a sentence; that of a cache adapter unchanged."""
     cause = _root_cause(error)
     if isinstance(cause, RecipeError):
-        raise cause from None
+        return cause
     first = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
-    raise JoineryError(
+    refusal = JoineryError(
         f"torch cannot export this model to ONNX: {printable(first, 200)}; it may use an operator that ONNX lacks."
-    ) from error
+    )
+    refusal.__cause__ = error
+    return refusal
 
 
 def _root_cause(error: BaseException) -> BaseException:

@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from workflows.common.errors import JoineryError
+from workflows.common.errors import JoineryError, RecipeError
 from workflows.export.signature import ExportSignature
 from workflows.export.trace import FUSED_FROM, TraceConstantFolding, attention_translations, trace
 
@@ -126,3 +126,24 @@ def test_only_results_of_numbers_are_constants() -> None:
         drawn = torch.rand(8)
         same, twos = drawn + 0, torch.ones(8) + 1
     assert same.tolist() == drawn.tolist() and twos.tolist() == [2.0] * 8
+
+
+class Refusing(torch.nn.Module):
+    """A module that a cache adapter refuses while it is traced."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        raise RecipeError("This cache takes no sinks: choose another.")
+
+
+def test_a_refusal_while_tracing_ends() -> None:
+    """The exporter has it as its cause; as the refusal's context, the chain would be a circle that walks never end."""
+    signature = ExportSignature(outputs=["y"])
+    signature.add("x", torch.zeros(2, 2), {})
+    with pytest.raises(RecipeError, match="takes no sinks") as refused:
+        trace(Refusing(), signature, 21)
+    seen: list[BaseException] = []
+    error: BaseException | None = refused.value
+    while error is not None:
+        assert error not in seen
+        seen.append(error)
+        error = error.__cause__ or error.__context__
