@@ -195,6 +195,9 @@ class Engine:
             return None
         if strategy.tree is not None and (why := tree_obstacle(self.machine)):
             self._notices.add("linear_drafts", why)
+        if options.seed is not None:  # the same tokens each time: nothing of earlier generations, nor of the clock
+            pace = DraftLengthTuner(strategy.most, measured=False)
+            return strategy.begun(DraftStatistics(pace, NearTies(self.machine.rounds)))
         key = strategy.proposer.name, strategy.most, strategy.tree
         if key not in self._statistics:
             self._statistics[key] = DraftStatistics(DraftLengthTuner(strategy.most), NearTies(self.machine.rounds))

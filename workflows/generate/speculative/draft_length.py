@@ -20,10 +20,13 @@ class DraftLengthTuner:
     A run with n drafted tokens gives (1 - a^(n + 1)) / (1 - a) tokens where each is accepted with probability a
     (Leviathan et al. 2023, equation 1). Run times per length are measured, and interpolated between measured lengths.
     Where no length gains, drafting pauses, and is tried again after longer and longer pauses.
+
+    measured: False has run times assumed in place of measured ones, so that the lengths follow from the tokens alone:
+    drafts take part in what a seed draws, and the clock must not.
     """
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._most, self.clock = most, clock
+    def __init__(self, most: int, clock: Callable[[], float] = time.perf_counter, measured: bool = True) -> None:
+        self._most, self.clock, self._measured = most, clock, measured
         self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
         self._accepts, self._rest, self._resting = _INITIAL_ACCEPTANCE, _FIRST_REST, 0
         self._drafts, self._again, self._due = 0, 0.0, False
@@ -59,6 +62,8 @@ class DraftLengthTuner:
 
         again: seconds in which tokens were fed a second time because of earlier drafts.
         """
+        if not self._measured:
+            seconds, again = 1 + _TOKEN_COST * drafted, 0.0
         self._drafts += drafted > 0
         self._again += again
         self._runs.setdefault(drafted, deque(maxlen=_TIMES_KEPT)).append(seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests.workflows.conftest import Built, make_qwen3
 from workflows.common.errors import JoineryError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.generate import engine as engine_module
 from workflows.generate.generation import Generation
 from workflows.generate.logits import Logits, last_logits
 from workflows.generate.options import check_options
@@ -241,6 +243,24 @@ def test_greedy_acceptance_takes_what_is_drawn_anyway(demo_bundle: Path) -> None
         _, done = run(engine, [5, 6, 7, 8], SpeculativeStrategy(DraftModel(other.machine), 4, "greedy"), **options)
         assert done.token_ids == alone.token_ids
         assert done.speculation is not None and done.speculation.drafted > 0
+
+
+@pytest.mark.parametrize("drafts", [{}, {"ngram": True}, {"draft_tree": 6}, {"acceptance": "typical"}], ids=str)
+def test_a_seed_repeats_whatever_the_clock_says(
+    drafts: dict[str, Any], demo_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rejection sampling spends draws on drafts: their lengths must follow from the tokens, in each generation anew."""
+    ticks = np.random.default_rng(1).exponential(size=1 << 16).cumsum().tolist()
+    monkeypatch.setattr(engine_module, "DraftLengthTuner", partial(DraftLengthTuner, clock=iter(ticks).__next__))
+    options = GenerateOptions(max_new_tokens=40, temperature=1.0, seed=3, **drafts)
+    texts, drafted = set[tuple[int, ...]](), 0
+    with open_engine(demo_bundle, draft=None if "ngram" in drafts else demo_bundle) as engine:
+        for prompt in ([5, 6, 7, 8] * 3, [9, 5, 6, 5, 6, 5], [5, 6, 7, 8] * 3, [5, 6, 7, 8] * 3):
+            *_, done = engine.generate(prompt, options, eos=())
+            assert isinstance(done, GenerationDone) and done.speculation is not None
+            texts |= {tuple(done.token_ids)} if len(prompt) == 12 else set()
+            drafted += done.speculation.drafted
+    assert len(texts) == 1 and drafted > 0
 
 
 @pytest.mark.usefixtures("erratic")
