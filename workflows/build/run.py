@@ -39,6 +39,7 @@ from workflows.recipe.compatibility import (
     check_notice,
     encoder_notice,
     index_notice,
+    no_effect_notice,
     portable_notice,
     target_remarks,
 )
@@ -132,6 +133,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
     geometry = family.geometry(checkpoint.config) if family.cached else None
     notices = [
         *(("precision", message) for message in target_remarks(recipe)),
+        ("cache", no_effect_notice(request.options, family)),
         ("cache", layout_notice(recipe, family, checkpoint.config, request.options)),
         *(("target", message) for message in recipe.build_target.reasons),
         ("check", check_notice(recipe)),

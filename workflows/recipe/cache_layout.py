@@ -14,6 +14,7 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, layout_viola
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
 
+LATENT = "the model computes its keys and values from latent vectors, and GroupQueryAttention attends to cached keys"
 CHUNKS_IN_PLACE = "the model attends within chunks of the text, and GroupQueryAttention within windows alone"
 
 _MUTUAL = {
@@ -86,11 +87,11 @@ def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, o
     if misfit := layout_conflict("gqa", recipe, family, geometry):
         return misfit
     if geometry.latent:
-        return (
-            "the model computes its keys and values from latent vectors, and GroupQueryAttention attends to cached keys"
-        )
+        return LATENT
     if recipe.graphs != "single":
         return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
+    if recipe.kv_dtype == "int8":
+        return ""  # which no other layout has
     if recipe.expose == "hidden_states":
         return "heads that draft from hidden states draft trees, whose rows the host must write"
     other = next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None)

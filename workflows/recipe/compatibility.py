@@ -5,19 +5,23 @@ recipe ──check_recipe──▶ the first unsupported setting, which ends the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
-from workflows.recipe.cache_layout import alternative_layout, layout_conflict
+from workflows.recipe.cache_layout import LATENT, alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut, reads_single_tiles
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, MIXABLE, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, TargetSetting
 
 LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
+# of a model with a cache: field of Recipe → the value that chooses nothing
+_KIND_OF_CACHE = {"cache": "static", "kv_dtype": "float32", "source_length": None}
+_SIZES_OF_CACHE = ("graphs", "capacity", "chunk")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
 
 
@@ -40,6 +44,25 @@ def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometr
     if geometry is not None:
         _refuse_layout(recipe, family, geometry)
     _refuse_components(recipe, make_cut(family, recipe, geometry))
+
+
+def without_cache_options(options: Mapping[str, Any], family: Family) -> dict[str, Any]:
+    """The options of a model without a cache: those that are about a cache have no effect on it.
+
+    Raises RecipeError where one of them chooses another kind of cache than the default, which is meant to do something.
+    """
+    for name, default in _KIND_OF_CACHE.items():
+        if options.get(name, default) != default:
+            raise RecipeError(
+                f"{name}={printable(options[name], 40)} is about a KV cache, and {family.name} has none: leave it out."
+            )
+    return {key: value for key, value in options.items() if key not in (*_KIND_OF_CACHE, *_SIZES_OF_CACHE)}
+
+
+def no_effect_notice(options: Mapping[str, Any], family: Family) -> str:
+    """Which chosen sizes have no effect on a model without a cache; empty where none was chosen."""
+    chosen = [name for name in _SIZES_OF_CACHE if options.get(name) is not None and not family.cached]
+    return f"Without effect, for {family.name} has no KV cache: {', '.join(chosen)}." if chosen else ""
 
 
 def target_refusals(recipe: Recipe) -> list[str]:
@@ -129,8 +152,11 @@ def early_exit_refusals(recipe: Recipe, family: Family, geometry: ModelGeometry 
     """Yields a sentence for each reason why the first layers cannot draft."""
     if recipe.early_exit is None:
         return
-    if geometry is None or family.encoder or family.remote_code:
-        yield f"early_exit drafts with the first layers of a decoder without an encoder, which {family.name} is not."
+    if geometry is None or family.encoder or family.remote_code or family.has_features:
+        yield (
+            "early_exit drafts with the first layers of a decoder that reads text alone, which "
+            f"{family.name} is not: leave early_exit out."
+        )
         return
     if recipe.early_exit >= geometry.layers:
         yield f"early_exit {recipe.early_exit} skips none of the model's {geometry.layers} layers: choose fewer."
@@ -213,10 +239,11 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
     if (recipe.expose == "alignment") != (family.source == "sound") and recipe.expose:
         raise RecipeError(
             f"{family.name} cannot expose {recipe.expose}: alignment is of a model that transcribes, hidden_states "
-            "of a decoder without an encoder."
+            "of a decoder that reads text alone."
         )
-    if recipe.expose == "hidden_states" and (not family.cached or family.encoder or family.remote_code):
-        raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder without an encoder can.")
+    apart = family.encoder or family.remote_code or family.has_features
+    if recipe.expose == "hidden_states" and (not family.cached or apart):
+        raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder that reads text alone can.")
 
 
 def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> None:
@@ -226,8 +253,9 @@ def _refuse_layout(recipe: Recipe, family: Family, geometry: ModelGeometry) -> N
         raise RecipeError(
             f"The transformer-only variant is not right for this model: {misfit}; build the plain variant."
         )
-    if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit):
-        if conflict := layout_conflict("gqa", recipe, family, geometry):
+    latent = LATENT if geometry.latent and recipe.variant == "plain" else ""
+    if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit or latent):
+        if conflict := layout_conflict("gqa", recipe, family, geometry) or latent:
             raise RecipeError(
                 f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {conflict}; "
                 "leave kv_dtype out."

@@ -16,7 +16,7 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.processor.tuning import fastest_format, tuned_width
 from workflows.recipe.cache_layout import default_layout
-from workflows.recipe.compatibility import check_recipe
+from workflows.recipe.compatibility import check_recipe, without_cache_options
 from workflows.recipe.cut import ComponentRole
 from workflows.recipe.families import family_for
 from workflows.recipe.family import Family, ModelGeometry
@@ -35,8 +35,6 @@ from workflows.recipe.task import check_task, task_of
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
 MAX_COMPUTED_POSITIONS = 1 << 15
 _SCORES = 1 << 21  # scores of a run by each head, 8 MiB, where the width is tuned
-# without effect on a model without a cache
-CACHE_OPTIONS = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")
 
 
 def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor: str = "") -> Recipe:
@@ -52,7 +50,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     check_task(checkpoint, task)
     family = family_for(checkpoint.model_type, task)
     if not family.cached:
-        chosen = {key: value for key, value in chosen.items() if key not in CACHE_OPTIONS}
+        chosen = without_cache_options(chosen, family)
     target = find_target(chosen.get("target", "cpu"))
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)

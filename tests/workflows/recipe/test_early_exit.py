@@ -50,7 +50,8 @@ def test_its_masks_are_those_of_its_layers() -> None:
         ("demo:qwen3", {"early_exit": 1, "target": "qnn"}, "takes fixed shapes only"),
         ("demo:qwen3", {"early_exit": 1, "passes": {"last_token_logits": True}}, "last_token_logits"),
         ("demo:qwen3", {"early_exit": 1, "precision": "w8a8"}, "quantize.components.draft"),
-        ("demo:t5", {"early_exit": 1}, "without an encoder"),
+        ("demo:t5", {"early_exit": 1}, "a decoder that reads text alone"),
+        ("demo:vision", {"early_exit": 1}, "a decoder that reads text alone"),
         ("demo:qwen3", {"early_exit": 0}, "early_exit is wrong"),
     ],
 )
