@@ -3,8 +3,8 @@
     pass 1   A and B run freely                             ──▶ the error of each value: its growth along the depth
     pass 2   A runs, and each node of B reads A's values     ──▶ the error that each node adds: the cause
 
-A node diverges if pass 2 finds more than rounding; an inherited error does not count. If no node does and the free runs
-still differ (a provider that is wrong only on the whole graph, a cache that is read differently), the first node at
+A node diverges if both passes find more than rounding; an inherited error does not count. If no node does and the free
+runs still differ (a provider that is wrong only on the whole graph, a cache that is read differently), the first node at
 which the error jumps is reported. Values are compared in groups to limit memory.
 """
 
@@ -152,11 +152,15 @@ class ComparedValue:
             self.free_gap = max(self.free_gap, largest_gap(ours, theirs))
 
     def note_own(self, ours: Array, made: Array) -> None:
-        """Adds A's value, and the one that B computes from A's inputs."""
+        """Adds A's value, and the one that B computes from A's inputs.
+
+        A node by itself may round otherwise than in the whole graph, whose nodes a provider joins: what agrees in the
+        free runs does not diverge.
+        """
         if made.shape == ours.shape:
             gap = largest_gap(ours, made)
             self.own_gap = max(self.own_gap, gap)
-            self.diverges = self.diverges or gap.relative > self.allowed
+            self.diverges = self.diverges or min(gap.relative, self.free_gap.relative) > self.allowed
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Binding:
         self._inputs: dict[Port, Array] = {}
         self.drivers: list[tuple[str, Array]] = []
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
+        self._unsized: list[tuple[ort.IOBinding, str]] = []  # outputs that onnxruntime allocates in each run
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
         self._taken, self._observer, self._device_rows = taken, observer, memory
@@ -58,6 +59,8 @@ class Binding:
         if inputs is not None:
             for name, array in self.drivers:
                 array[...] = inputs[name]
+        for binding, name in self._unsized:  # else onnxruntime takes the memory of the run before, of its size
+            binding.bind_output(name, "cpu")
         for opened, binding in self._runs:
             if self._device_rows is not None and opened.name in self._run.keepers:
                 self._device_rows.to_provider(opened.provider)
@@ -97,6 +100,7 @@ class Binding:
             memory = self._output(port, spec, symbols) if needed or not self._observer else None
             if memory is None:
                 binding.bind_output(own, "cpu")
+                self._unsized.append((binding, own))
                 if needed:
                     self._free.append((port, binding, place))
                 continue

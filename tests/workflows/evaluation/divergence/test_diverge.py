@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from tests.workflows.conftest import Built
 from tests.workflows.evaluation.divergence.making import IDS, asked, bundle, scaled, users
 from tests.workflows.runtime.toy_bundles import Toy
 from workflows.common.errors import BundleError, Cancelled, PromptError, RequestError
@@ -36,6 +37,44 @@ def test_a_bundle_does_not_part_from_itself(plain: Path) -> None:
     assert [depth for depth, _ in found.curve] == list(range(1, found.nodes_compared + 1))
     assert {gap for _, gap in found.curve} == {0.0}
     assert (found.prompt, found.prompt_ids, len(found.token_ids), found.notes) == ("", list(IDS), 2, [])
+
+
+@pytest.mark.parametrize("precision", ["w8a8", pytest.param("w8a16", marks=pytest.mark.slow)])
+def test_a_bundle_of_rounded_activations_does_not_part_from_itself(precision: str, built: Built) -> None:
+    """By themselves its nodes round otherwise than joined: what agrees in the runs is no divergence."""
+    rounded = built("demo:qwen3", precision=precision)
+    found = asked(rounded, rounded, list(range(3, 40)))
+    assert found.first is None and {gap for _, gap in found.curve} == {0.0}
+    assert max(node.own_abs_diff or 0 for node in found.nodes) > 1e-3  # the case that it is about
+
+
+def test_a_value_that_grows_with_the_text_is_recorded_in_each_step(tmp_path: Path) -> None:
+    """onnxruntime would take the memory of the step before, which is too small."""
+
+    def growing(model: onnx.ModelProto) -> None:
+        graph = model.graph
+        constants = {"zero": np.array(0), "one": np.array(1), "factor": np.float32(0.5)}
+        graph.initializer.extend(numpy_helper.from_array(array, f"grown.{name}") for name, array in constants.items())
+        graph.node.extend([
+            helper.make_node("ReduceMax", ["position_ids"], ["grown.last"], keepdims=0),
+            helper.make_node("Add", ["grown.last", "grown.one"], ["grown.end"]),
+            helper.make_node("Range", ["grown.zero", "grown.end", "grown.one"], ["grown.range"]),
+            helper.make_node("Cast", ["grown.range"], ["grown.float"], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", ["grown.float", "grown.factor"], ["grown.half"]),
+            helper.make_node("ReduceMax", ["grown.half"], ["grown.most"], keepdims=0),
+            helper.make_node("Mul", ["grown.most", "grown.factor"], ["grown.quarter"]),
+            helper.make_node("Sub", ["grown.quarter", "grown.quarter"], ["grown.nothing"]),
+        ])  # fmt: skip
+        logits = next(node for node in graph.node if "logits" in node.output)
+        logits.output[:] = ["plain_logits"]
+        graph.node.append(helper.make_node("Add", ["plain_logits", "grown.nothing"], ["logits"]))
+
+    grown = bundle(tmp_path / "a", Toy(), growing)
+    found = asked(grown, grown, steps=4)
+    assert found.first is None and len(found.token_ids) == 4
+    assert max(node.max_abs_diff or 0 for node in found.nodes) == 0
+    (half,) = [node for node in found.nodes if node.node == "grown.half"]
+    assert half.reference_max == (len(IDS) + 3) / 2  # the last position of the last step
 
 
 @pytest.mark.parametrize(("weight", "at"), WEIGHTS)
