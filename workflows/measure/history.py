@@ -252,8 +252,8 @@ def short_digest(digest: str) -> str:
 
 
 def current_time() -> str:
-    """The current time as runs store it."""
-    return _text(datetime.now(UTC))
+    """The current time as runs store it: two runs of one command end within a millisecond."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _text(when: datetime) -> str:

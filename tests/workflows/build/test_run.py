@@ -200,11 +200,6 @@ def remote_code(folder: Path) -> None:
     edit(folder / "config.json", auto_map={"AutoModelForCausalLM": "modeling_mine.Mine"})
 
 
-def larger_tokenizer(folder: Path) -> None:
-    added = json.loads((folder / "tokenizer.json").read_text())["added_tokens"]
-    edit(folder / "tokenizer.json", added_tokens=[*added, {**added[0], "id": 5000, "content": "<|beyond|>"}])
-
-
 def fill(name: str, value: float) -> Callable[[Path], None]:
     def spoil(folder: Path) -> None:
         edit_weights(folder, lambda weights: weights[name].reshape(-1).__setitem__(3, value))
@@ -234,7 +229,6 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "other shape": (config(intermediate_size=7), r"gate_proj\.weight has the shape .* and config\.json makes it \[7, "),
     "NaN": (fill("model.norm.weight", float("nan")), r"the weight model\.norm\.weight holds NaN or infinite values"),
     "infinite": (fill("model.embed_tokens.weight", float("inf")), r"embed_tokens\.weight holds NaN or infinite values"),
-    "tokenizer": (larger_tokenizer, r"the tokenizer knows 5,001 tokens and the embedding holds"),
     "quantized": (config(quantization_config={"quant_method": "gptq"}), "weights are quantized already"),
     "other layers": (config(layer_types=["full_attention", "retention"]), "layers of the type retention"),
     "config of another type": (config(hidden_act=5), "transformers cannot load .* check config.json"),
