@@ -175,7 +175,7 @@ def stage_bundle(folder: Path, composite: OptimizedComposite) -> Bundle:
 
     Its sessions need a weight file, so one that is described is written: 4 bytes a weight.
     """
-    write_tokenizer(composite.tokenizer_folder, folder / "tokenizer")
+    write_tokenizer(composite.tokenizer_folder, folder / "tokenizer", wanted=composite.recipe.tokenizer)
     (folder / "recipe.json").write_text(composite.recipe.model_dump_json(), "utf-8")
     for name in composite.files:
         link_or_copy(composite.optimized / name, folder / name)

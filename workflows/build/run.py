@@ -91,9 +91,10 @@ def build(
         fetched(location.weights_bytes)
         checkpoint = read_checkpoint(*location)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
-        check_tokenizer(checkpoint.folder)
         with BackgroundDigest(checkpoint) as hashing:
             recipe = resolve_recipe(checkpoint, _options(request), request.processor)
+            if recipe.tokenizer:
+                check_tokenizer(checkpoint.folder)
             for component in ("all", *recipe.session_options):
                 component_options(component, recipe)  # invalid options raise before anything is written
             _report_choices(checkpoint, recipe, request, report)
@@ -226,7 +227,7 @@ def _export_key(checkpoint: Checkpoint, recipe: Recipe, digest: str) -> str:
     The stages of a streamed build read the checkpoint where it is, so they depend on its place, too. A graph for
     runs of any width depends on the width at which it is compared.
     """
-    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
+    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile", "tokenizer"}
     later |= {"chunk"} if recipe.graphs == "single" else set()
     place = [str(checkpoint.folder)] if can_stream(checkpoint, family_for(recipe.model_type, recipe.task)) else []
     graphs = recipe.model_dump(exclude=later), recipe.compared_chunk, recipe.build_target.fixed
@@ -308,7 +309,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     work.transfer_files(goals | {last / name: draft / name for name in names})
     if described:
         write_described(last, draft / WEIGHTS)
-    write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
+    write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report, recipe.tokenizer)
     write_dense(checkpoint, recipe, draft)
     calibration = recipe.quantize.calibration  # without a path of this machine
     named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})

@@ -16,8 +16,10 @@ from workflows.common.errors import CheckpointError
 TOKENIZER = "tokenizer.json"
 TOKENIZER_LIMIT = 256 << 20
 # In order of precedence: a file, and the kind of tokenizer it means.
+_SENTENCEPIECE = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model",
+                  "source.spm")  # fmt: skip
 _SLOW = {
-    **dict.fromkeys(("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model"), "sentencepiece"),
+    **dict.fromkeys(_SENTENCEPIECE, "sentencepiece"),
     "vocab.json": "bpe",
     "vocab.txt": "wordpiece",
     "tekken.json": "tekken",
@@ -26,7 +28,7 @@ _SLOW = {
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 # All files that a tokenizer may be read from; the Hub client downloads these, the digest covers them.
 TOKENIZER_FILES = (TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt",
-                   *_SLOW, *TEMPLATES)  # fmt: skip
+                   "target.spm", "target_vocab.json", *_SLOW, *TEMPLATES)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ def build(
         None, "--for-processor", metavar="NAME", help="Take the int4 format and chunk that are fastest there; see tune."
     ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
+    no_tokenizer: bool = typer.Option(
+        False, "--no-tokenizer", help="Leave the tokenizer out: the bundle takes token ids alone."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
     ignore_estimate: bool = typer.Option(
         False, "--ignore-estimate", help="Begin although memory or disk will not suffice."
@@ -60,6 +63,7 @@ def build(
     options = read_recipe_file(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
+    options |= {"tokenizer": False} if no_tokenizer else {}
     if for_processor is not None and options.get("precision") != "int4":
         raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
     goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))

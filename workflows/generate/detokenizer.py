@@ -209,6 +209,24 @@ class StripDecoder:
         return ()
 
 
+class TrimDecoder:
+    """Removes whitespace at both ends of the text."""
+
+    def __init__(self) -> None:
+        self._begun, self._held = False, ""
+
+    def push(self, token: str) -> Iterable[str]:
+        """The text up to its last character that is no whitespace."""
+        text = self._held + token if self._begun else token.lstrip()
+        done = text.rstrip()
+        self._begun, self._held = self._begun or bool(done), text[len(done) :]
+        return (done,)
+
+    def end(self) -> Iterable[str]:
+        """Whitespace at the end is dropped."""
+        return ()
+
+
 class ReplaceDecoder:
     """Replaces every `old` by `new`, from left to right."""
 

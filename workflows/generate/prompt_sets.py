@@ -89,7 +89,7 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
             "This bundle has no tokenizer, so there are no sentences to try it on: give --prompts with a file of ids, "
             "a prompt a line, as 1,2,3."
         )
-    if any(unknown_share(engine, sentence) > 0.5 for sentence in SENTENCES):
+    if any(engine.text.unknown_share(sentence) > 0.5 for sentence in SENTENCES):
         raise PromptError(
             "The bundle's tokenizer does not know the built-in English sentences: give --prompts with a file of texts "
             "that it was made for, a prompt a line."
@@ -164,16 +164,6 @@ def encode_prompt(engine: Engine, text: str) -> list[int]:
     return engine.encode_turn([{"role": "user", "content": text}])
 
 
-def unknown_share(engine: Engine, text: str) -> float:
-    """The share of a text's tokens that the tokenizer does not know; 0 where it has no token for that."""
-    tokenizer = engine.text.tokenizer
-    unknown = getattr(tokenizer.model, "unk_token", None) if tokenizer else None
-    if tokenizer is None or unknown is None:
-        return 0.0
-    tokens = tokenizer.encode(text, add_special_tokens=False).tokens
-    return float(sum(token == unknown for token in tokens) / max(len(tokens), 1))
-
-
 def _of_text(engine: Engine, text: str) -> EvaluationPrompt:
     return EvaluationPrompt(text, tuple(encode_prompt(engine, text)))
 
@@ -182,7 +172,7 @@ def _of_lines(engine: Engine, lines: list[str], file: Path) -> tuple[EvaluationP
     """Raises PromptError that names the line, for ids that are none and for texts that the tokenizer does not know."""
     if engine.text.tokenizer is None:
         return tuple(EvaluationPrompt("", _ids(engine, line, number)) for number, line in enumerate(lines, 1))
-    if sum(unknown_share(engine, line) for line in lines) > 0.5 * len(lines):
+    if sum(engine.text.unknown_share(line) for line in lines) > 0.5 * len(lines):
         raise PromptError(
             f"The bundle's tokenizer does not know most of {printable(file.name)}: give texts that it was made for."
         )

@@ -11,7 +11,8 @@ from tokenizers.models import BPE
 
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError, printable
-from workflows.generate.detokenizer import DecoderStage, ReplaceDecoder, decoding_stages, run_stages
+from workflows.generate.detokenizer import DecoderStage, ReplaceDecoder, TrimDecoder, decoding_stages, run_stages
+from workflows.generate.piece_encoder import PieceEncoder
 
 TOKENIZER_FOLDER = "tokenizer"
 # The replacements of transformers' clean_up_tokenization_spaces, in its order.
@@ -26,8 +27,9 @@ class BundleTokenizer:
     """The tokenizer of a bundle. tokenizer: None where the checkpoint had none, so that only ids are used.
 
     vocabulary: the number of the model's tokens, which may be fewer than the tokenizer's. special: ids of special
-    tokens. clean_up: remove spaces before punctuation from decoded text. placeholders: ids that rows of pictures or
-    recordings replace, which the model needs no row for.
+    tokens. clean_up: remove spaces before punctuation from decoded text. pieces: encodes in place of the tokenizer,
+    whose decoded text is then trimmed. placeholders: ids that rows of pictures or recordings replace, which the model
+    needs no row for.
     """
 
     def __init__(
@@ -36,10 +38,11 @@ class BundleTokenizer:
         vocabulary: int,
         special: frozenset[int] = frozenset(),
         clean_up: bool = False,
+        pieces: PieceEncoder | None = None,
         placeholders: frozenset[int] = frozenset(),
     ) -> None:
         self.tokenizer, self.vocabulary, self.special, self.clean_up = tokenizer, vocabulary, special, clean_up
-        self._placeholders = placeholders
+        self.pieces, self._placeholders = pieces, placeholders
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> BundleTokenizer:
@@ -59,7 +62,8 @@ class BundleTokenizer:
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = bool(settings.get("split_special_tokens"))
         special = frozenset(i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special)
-        return cls(tokenizer, vocabulary, special, _cleans_up(settings, tokenizer), placeholders)
+        pieces = PieceEncoder.of_bundle(bundle, tokenizer, TOKENIZER_FOLDER)
+        return cls(tokenizer, vocabulary, special, _cleans_up(settings, tokenizer), pieces, placeholders)
 
     @cached_property
     def source(self) -> str | None:
@@ -75,12 +79,26 @@ class BundleTokenizer:
         if self.tokenizer is None:
             raise PromptError("This bundle has no tokenizer: give the prompt as ids with --prompt-ids.")
         try:
-            ids = list(self.tokenizer.encode(text, add_special_tokens=special).ids)
+            ids = self._ids(self.tokenizer, text, special)
         except TypeError:  # an unpaired surrogate
             raise PromptError("The prompt is not valid Unicode text: give it as UTF-8.") from None
         if not ids:
             raise PromptError("The prompt is empty: give at least one token.")
         return self.check_ids(ids)
+
+    def _ids(self, tokenizer: Tokenizer, text: str, special: bool) -> list[int]:
+        if self.pieces is not None:
+            return self.pieces.encode(text, special=special, whole=tokenizer.encode_special_tokens)
+        return list(tokenizer.encode(text, add_special_tokens=special).ids)
+
+    def unknown_share(self, text: str) -> float:
+        """The share of a text's tokens that the tokenizer does not know; 0 where it has no token for that."""
+        name = getattr(self.tokenizer.model, "unk_token", None) if self.tokenizer else None
+        unknown = self.tokenizer.token_to_id(name) if self.tokenizer and name else None
+        if self.tokenizer is None or unknown is None:
+            return 0.0
+        ids = self._ids(self.tokenizer, text, special=False)
+        return ids.count(unknown) / max(len(ids), 1)
 
     def check_ids(self, ids: Sequence[int]) -> list[int]:
         """Returns `ids` as a list. Raises PromptError that names the first id beyond the vocabulary, or for no ids."""
@@ -102,6 +120,7 @@ class BundleTokenizer:
         if self.tokenizer is None:
             return ""
         text = str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+        text = text if self.pieces is None else text.strip()
         for old, new in CLEAN_UP if self.clean_up else ():
             text = text.replace(old, new)
         return text
@@ -136,7 +155,8 @@ class StreamingDetokenizer:
         self._silent = {tokenizer.id_to_token(token) for token in text.special} if tokenizer else set()
         stages = decoding_stages(tokenizer) if tokenizer else []
         cleaning = [ReplaceDecoder(old, new) for old, new in CLEAN_UP] if text.clean_up else []
-        self._stages: list[DecoderStage] | None = None if stages is None else [*stages, *cleaning]
+        trimming = [] if text.pieces is None else [TrimDecoder()]
+        self._stages: list[DecoderStage] | None = None if stages is None else [*stages, *trimming, *cleaning]
 
     def push(self, token: int) -> str:
         """The characters that are final after `token`: often its own, none while a character is incomplete."""

@@ -123,7 +123,8 @@ class Recipe(BaseModel):
     the target. expose: additional outputs: the last hidden states, from which extra heads draft, or of Whisper the
     attention to the sound, from which the times of words follow. compile: whether the target's provider compiles the
     bundle's graphs after the build (`joinery compile`), with the options in session_options. check: `quick` compares
-    the model and the graphs in fewer ways (compatibility.check_notice).
+    the model and the graphs in fewer ways (compatibility.check_notice). tokenizer: whether the bundle has the
+    checkpoint's; without one it takes token ids alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -152,6 +153,7 @@ class Recipe(BaseModel):
     compile: bool = False
     opset: Opset = DEFAULT_OPSET
     check: Literal["full", "quick"] = "full"
+    tokenizer: bool = True
 
     @property
     def build_target(self) -> Target:

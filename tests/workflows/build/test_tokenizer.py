@@ -14,6 +14,8 @@ import pytest
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
+from tests.workflows.build.pieces import texts as texts_of_scripts
+from tests.workflows.build.pieces import trained
 from tests.workflows.bundle.making import bundle
 from tests.workflows.generate.tokenizers import CORPUS, byte_fallback, byte_level, unigram, word_piece
 from workflows.build import BuildRequest, build
@@ -108,6 +110,78 @@ def test_texts_and_ids_are_those_of_transformers(tmp_path: Path, name: str, adde
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=True), ids
         stream = ours.stream()
         assert "".join([*map(stream.push, ids), stream.flush()]) == ours.decode(ids), ids
+
+
+_T5 = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
+_BYTES = {"kind": "bpe", "byte_fallback": True, "size": 500}
+_WORDS = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\nworld\nthe\n##s\n##ld\nи\n"
+# A form → model type, class, the file, and its content.
+SLOW: dict[str, tuple[str, str, str, Callable[[], bytes]]] = {
+    "Llama": ("llama", "LlamaTokenizer", "tokenizer.model", lambda: trained(**_BYTES)),
+    "Mistral": ("mistral", "", "tokenizer.model", lambda: trained(**_BYTES)),
+    "Gemma": ("gemma", "GemmaTokenizer", "tokenizer.model", lambda: trained(**_BYTES)),
+    "T5": ("t5", "T5Tokenizer", "spiece.model", lambda: trained(**_T5)),
+    "Pegasus": ("pegasus", "", "spiece.model", lambda: trained(**_T5)),
+    "XLM-R": ("xlm-roberta", "", "sentencepiece.bpe.model", trained),
+    "mBART": ("mbart", "", "sentencepiece.bpe.model", trained),
+    "mBART-50": ("mbart", "MBart50Tokenizer", "sentencepiece.bpe.model", trained),
+    "NLLB": ("m2m_100", "NllbTokenizer", "sentencepiece.bpe.model", trained),
+    "DeBERTa": ("deberta-v2", "", "spm.model", lambda: trained(**_T5)),
+    "BERT": ("bert", "", "vocab.txt", _WORDS.encode),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_files_without_a_tokenizer_json_become_one(tmp_path: Path, name: str) -> None:
+    """As the hub's older checkpoints have them. A process that has checked one can convert the next."""
+    model_type, kind, file, content = SLOW[name]
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": model_type}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": kind} if kind else {}))
+    (folder / file).write_bytes(content())
+    check_tokenizer(folder)
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    ours = BundleTokenizer.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    ours.vocabulary = 1 << 20
+    for text in texts_of_scripts(150, name):
+        expected = theirs(text)["input_ids"]
+        assert (ours.encode(text, special=True) if expected else []) == expected, text
+        assert ours.decode(expected) == theirs.decode(expected, skip_special_tokens=True), text
+
+
+def test_a_vocabulary_with_merges_becomes_a_tokenizer(tmp_path: Path) -> None:
+    """GPT-2's two files; without the merges it says so."""
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "gpt2"}')
+    byte_level().model.save(str(folder))
+    check_tokenizer(folder)
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    ours = BundleTokenizer.of_bundle(read_bundle(in_bundle(folder, tmp_path / "bundle")))
+    ours.vocabulary = 1 << 20
+    for text in texts("merges"):
+        expected = theirs(text)["input_ids"]
+        assert (ours.encode(text, special=True) if expected else []) == expected, text
+
+
+def test_ranks_of_tiktoken_become_a_tokenizer(tmp_path: Path) -> None:
+    """Llama 3's first form, by a reader without tiktoken, whose own would return an older file of the same path."""
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    pieces = [bytes([i]) for i in range(256)] + [b"he", b"hel", b" w"]
+    for more in ([b"lo"], [b"wo"]):
+        rows = [base64.b64encode(one) + f" {i}".encode() for i, one in enumerate([*pieces, *more])]
+        (folder / "tokenizer.model").write_bytes(b"\n".join(rows) + b"\n")
+        added = {"260": {"content": "<|begin_of_text|>", "special": True}}
+        settings = {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": added}
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+        check_tokenizer(folder)
+        write_tokenizer(folder, tmp_path / f"target-{more[0].decode()}")
+        made = Tokenizer.from_file(str(tmp_path / f"target-{more[0].decode()}" / "tokenizer.json"))
+        ids = made.encode("<|begin_of_text|>hello world").ids
+        end = [259] if more == [b"lo"] else [ord("l"), ord("o")]
+        assert ids == [260, 257, *end, 258, *b"orld"] and made.decode(ids) == "hello world"
 
 
 @pytest.mark.parametrize("as_files", [False, True], ids=["in the settings", "as files"])
@@ -207,6 +281,51 @@ def test_a_broken_tokenizer_fails_the_build_at_once(name: str, content: str, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c"]
 
 
+def test_an_older_tekken_json_says_what_it_lacks(tmp_path: Path) -> None:
+    """transformers advises a package, with which it makes a tokenizer that no tokenizer.json can be made of."""
+    (tmp_path / "config.json").write_text('{"model_type": "mistral"}')
+    (tmp_path / "tekken.json").write_text('{"config": {}, "vocab": []}')
+    with pytest.raises(CheckpointError, match="it is of the older form, whose special tokens"):
+        check_tokenizer(tmp_path)
+
+
+def _with_garbage(folder: Path) -> Path:
+    """A checkpoint whose one file of a tokenizer cannot be read."""
+    from tests.workflows.conftest import make_qwen3
+
+    make_qwen3(folder)
+    (folder / "spiece.model").write_bytes(b"garbage")
+    (folder / "tokenizer_config.json").write_text("{}")
+    return folder
+
+
+def test_a_tokenizer_that_cannot_be_had_is_refused_before_the_export(tmp_path: Path, cli: Any) -> None:
+    """In one sentence with the option that helps."""
+    code, out, err = cli("build", _with_garbage(tmp_path / "c"), "--out", tmp_path / "out")
+    assert code == 2 and "spiece.model is not a SentencePiece model" in err and "--no-tokenizer" in err
+    assert "export" not in out + err and not (tmp_path / "out").exists()
+
+
+def test_a_tokenizer_is_left_out_by_choice(tmp_path: Path) -> None:
+    """Nothing of it remains, and what belongs to the model does."""
+    folder = checkpoint(tmp_path / "checkpoint", "bytes")
+    (folder / "config.json").write_text("{}")
+    (folder / "chat_template.jinja").write_text("x")
+    write_tokenizer(folder, tmp_path / "target", wanted=False)
+    assert [path.name for path in (tmp_path / "target").iterdir()] == ["config.json"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("stage_cache")
+def test_a_bundle_without_its_tokenizer_says_so(tmp_path: Path, cli: Any) -> None:
+    """At the end of the build; it is of the same recipe when it is built again."""
+    code, out, err = cli("build", _with_garbage(tmp_path / "c"), "--out", tmp_path / "out", "--no-tokenizer")
+    assert code == 0 and "The bundle has no tokenizer.json" in out + err
+    bundle = read_bundle(tmp_path / "out")
+    assert json.loads(bundle.text("recipe.json") or "")["tokenizer"] is False
+    assert "tokenizer/tokenizer_config.json" not in bundle.files
+
+
 def test_a_checkpoint_without_a_tokenizer_is_no_fault(tmp_path: Path) -> None:
     check_tokenizer(tmp_path)
 
@@ -217,5 +336,5 @@ def test_ranks_of_tiktoken_are_a_tokenizer_under_sentencepiece_s_name(tmp_path: 
     (tmp_path / "tokenizer.model").write_bytes(ranks)
     check_tokenizer(tmp_path)
     (tmp_path / "tokenizer.model").write_bytes(b"neither one nor the other")
-    with pytest.raises(CheckpointError, match="it is not a SentencePiece model"):
+    with pytest.raises(CheckpointError, match="is not a SentencePiece model"):
         check_tokenizer(tmp_path)

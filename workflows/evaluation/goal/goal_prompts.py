@@ -22,7 +22,6 @@ from workflows.generate.prompt_sets import (
     choose_prompts,
     encode_prompt,
     evenly_spaced,
-    unknown_share,
 )
 from workflows.quantize.calibration.prompts import calibration_prompts
 from workflows.wire.goals import Goal
@@ -72,7 +71,7 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
     if (
         not rank
         and engine.text.tokenizer is not None
-        and not any(unknown_share(engine, text) > 0.5 for text in OTHER_SENTENCES)
+        and not any(engine.text.unknown_share(text) > 0.5 for text in OTHER_SENTENCES)
     ):
         rank, origin = (
             [tuple(encode_prompt(engine, text)) for text in OTHER_SENTENCES],

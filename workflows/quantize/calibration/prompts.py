@@ -23,7 +23,6 @@ from workflows.generate.prompt_sets import (
     prompt_column,
     read_lines,
     taught_as,
-    unknown_share,
 )
 
 _REMEDY = "give a text file with a prompt a line in quantize.calibration.prompts"
@@ -111,7 +110,7 @@ def _encoded(engine: Engine, rows: list[_Row], name: str) -> tuple[tuple[int, ..
 
 def _refuse_foreign(engine: Engine, rows: list[_Row], name: str) -> None:
     """Raises PromptError for texts of mostly unknown tokens, which would not calibrate anything."""
-    unknown = sum(unknown_share(engine, row.text) for row in rows)
+    unknown = sum(engine.text.unknown_share(row.text) for row in rows)
     tokens = sum(len(engine.encode(row.text)) for row in rows)
     characters = sum(len(row.text) for row in rows)
     if unknown > 0.5 * len(rows) or tokens > _UNKNOWN_LIMIT * characters + 2 * len(rows):  # a few frame each text
