@@ -679,6 +679,10 @@
       <translation>Das kleine Qwen3 bauen, das mit Joinery kommt: unter einer Minute, ohne Download.</translation>
     </message>
     <message>
+      <source>Build without the tokenizer</source>
+      <translation>Ohne den Tokenizer bauen</translation>
+    </message>
+    <message>
       <source>Building the reference: {0}</source>
       <translation>Die Referenz wird gebaut: {0}</translation>
     </message>
@@ -1665,6 +1669,10 @@
     <message>
       <source>For a bundle, this table lists what each pass changed and refused.</source>
       <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
+    </message>
+    <message>
+      <source>For a checkpoint whose tokenizer cannot be read: the bundle takes token ids alone.</source>
+      <translation>Für einen Checkpoint, dessen Tokenizer nicht gelesen werden kann: Das Bundle nimmt nur Token-IDs an.</translation>
     </message>
     <message>
       <source>For several replies: the median of theirs.</source>

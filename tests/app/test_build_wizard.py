@@ -90,6 +90,17 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
 
 
+def test_a_tokenizer_is_left_out_by_a_switch(qtbot: Any, make_window: Make) -> None:
+    """What `--no-tokenizer` does, for one that cannot be read; again for the default."""
+    window = make_window()
+    recipe, draft = recipe_step(qtbot, window), window.context.unsaved_recipe
+    recipe.no_tokenizer.click()
+    assert draft.options["tokenizer"] is False
+    assert draft.request("out").options["tokenizer"] is False
+    recipe.no_tokenizer.click()
+    assert draft.options["tokenizer"] is None
+
+
 def test_a_cache_in_integers_is_offered_where_it_can_be(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     recipe, draft = recipe_step(qtbot, window), window.context.unsaved_recipe

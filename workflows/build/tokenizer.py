@@ -73,8 +73,8 @@ def check_tokenizer(checkpoint: Path) -> None:
         why, remedy = (made, "give one with a tokenizer.json") if isinstance(made, str) else ("", "")
     if why:
         raise CheckpointError(
-            f"The tokenizer {info.file} of {printable(checkpoint)} cannot be used: {why}; {remedy}, or build with "
-            "--no-tokenizer: the bundle then takes token ids alone."
+            f"The tokenizer {info.file} of {printable(checkpoint)} cannot be used: {why}; {remedy}, or build without "
+            "the tokenizer (--no-tokenizer): the bundle then takes token ids alone."
         )
 
 

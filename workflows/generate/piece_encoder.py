@@ -14,8 +14,9 @@ from array import array
 from binascii import Error as Base64Error
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
@@ -27,6 +28,10 @@ SPACE = "▁"
 _FLOAT32 = Struct("f")
 _UNKNOWN_PENALTY = 10.0  # an unknown character is so much less probable than the rarest piece
 _LANGUAGE = re.compile(r">>.*?<<", re.DOTALL)
+
+
+Piece = Annotated[str, Field(min_length=1, max_length=256)]
+Score = Annotated[float, Field(ge=-1e30, le=1e30)]  # no sum of them is beyond float32
 
 
 class PieceSettings(BaseModel):
@@ -41,7 +46,7 @@ class PieceSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    scores: dict[str, float]
+    scores: dict[Piece, Score]
     merges: tuple[tuple[str, str], ...] | None = None
     unknown: str
     added: tuple[str, ...] = ()

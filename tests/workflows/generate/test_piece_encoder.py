@@ -63,6 +63,7 @@ def test_a_damaged_map_is_refused_or_ends() -> None:
 @pytest.mark.parametrize(
     "content",
     ["[]", "{", "{}", '{"scores": {}, "unknown": "no piece"}', '{"scores": {"a": 0}, "unknown": "<unk>", "x": 1}',
+     '{"scores": {"a": 1e39}, "unknown": "<unk>"}', '{"scores": {"": 0}, "unknown": "<unk>"}',
      '{"scores": {"a": 0}, "unknown": "<unk>", "character_map": "%"}',
      '{"scores": {"a": 0}, "unknown": "<unk>", "character_map": "////fw=="}',
      '{"scores": {"a": 0}, "unknown": "<unk>", "merges": [["a", "b"]]}'],
