@@ -326,6 +326,13 @@ def test_names_that_leave_the_folder_are_never_written(hub: FakeHub, tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache"]
 
 
+def test_all_files_of_a_tokenizer_are_fetched(hub: FakeHub, tmp_path: Path) -> None:
+    """Marian's has four, without each of which it says nothing."""
+    names = {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"}
+    hub.repositories[NAME] = files() | dict.fromkeys(names, b"{}")
+    assert names <= {path.name for path in fetch(hub, tmp_path).folder.iterdir()}
+
+
 def test_a_folder_wins_over_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "org" / "model", files())
     monkeypatch.chdir(tmp_path)
