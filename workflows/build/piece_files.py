@@ -1,4 +1,4 @@
-"""Converts a SentencePiece tokenizer of transformers whose pieces have ids of their own: Marian's and M2M100's.
+"""Converts a SentencePiece tokenizer that transformers has in Python alone: of Marian, M2M100, PLBart, BERT generation.
 
     source.spm, vocab.json ──transformers──▶ tokenizer.json (ids, decoder), pieces.json (source text to pieces)
 
@@ -22,7 +22,7 @@ _UNIGRAM, _BPE = 1, 2  # kinds of models
 def piece_files(tokenizer: Any) -> tuple[Tokenizer, PieceSettings] | str:
     """tokenizer.json and pieces.json of transformers' `tokenizer`, or the reason why it has none."""
     from sentencepiece import sentencepiece_model_pb2
-    from transformers import M2M100Tokenizer, MarianTokenizer
+    from transformers import BertGenerationTokenizer, M2M100Tokenizer, MarianTokenizer, PLBartTokenizer
 
     if isinstance(tokenizer, MarianTokenizer):
         if tokenizer.separate_vocabs:
@@ -31,9 +31,12 @@ def piece_files(tokenizer: Any) -> tuple[Tokenizer, PieceSettings] | str:
     elif isinstance(tokenizer, M2M100Tokenizer):
         processor, languages = tokenizer.sp_model, False
         vocabulary = {**tokenizer.encoder, **tokenizer.lang_token_to_id}
+    elif isinstance(tokenizer, BertGenerationTokenizer | PLBartTokenizer):
+        processor, languages, vocabulary = tokenizer.sp_model, False, tokenizer.get_vocab()
     else:
         return f"{type(tokenizer).__name__} exists in Python alone, and running needs no transformers"
     proto = sentencepiece_model_pb2.ModelProto.FromString(processor.serialized_model_proto())
+    hides_controls = isinstance(tokenizer, MarianTokenizer | M2M100Tokenizer)  # SentencePiece decodes; others join
     vocabulary |= tokenizer.added_tokens_encoder
     if why := _why_unusual(proto, vocabulary):
         return why
@@ -53,7 +56,9 @@ def piece_files(tokenizer: Any) -> tuple[Tokenizer, PieceSettings] | str:
         before=tuple(around[:begin]),
         after=tuple(around[begin:]),
     )
-    return _ids_and_texts(tokenizer, vocabulary, proto), settings
+    controls = {one.piece for one in proto.pieces if one.type == _CONTROL and one.piece in vocabulary}
+    silent = {*tokenizer.all_special_tokens, *(controls if hides_controls else ())}
+    return _ids_and_texts(tokenizer, vocabulary, silent), settings
 
 
 def _why_unusual(proto: Any, vocabulary: dict[str, int]) -> str:
@@ -81,10 +86,8 @@ def _merges(scores: dict[str, float]) -> tuple[tuple[str, str], ...]:
     return tuple((left, right) for _, left, right in sorted(pairs, key=lambda pair: -pair[0]))
 
 
-def _ids_and_texts(tokenizer: Any, vocabulary: dict[str, int], proto: Any) -> Tokenizer:
-    """A tokenizer.json with the ids of all pieces, the tokens that have no text, and the decoder."""
-    silent = {one.piece for one in proto.pieces if one.type == _CONTROL} & vocabulary.keys()
-    silent |= set(tokenizer.all_special_tokens)
+def _ids_and_texts(tokenizer: Any, vocabulary: dict[str, int], silent: set[str]) -> Tokenizer:
+    """A tokenizer.json with the ids of all pieces, the `silent` ones, which have no text, and the decoder."""
     made = Tokenizer(models.WordLevel(vocabulary, unk_token=str(tokenizer.unk_token)))
     made.add_special_tokens([AddedToken(token, normalized=False) for token in sorted(silent)])
     others = sorted(tokenizer.added_tokens_encoder.keys() - silent)

@@ -165,7 +165,9 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, OSError | ValueError | ImportError):
         text = f"{type(error).__name__}: {text}"
     if text.startswith("Couldn't instantiate the backend tokenizer"):
-        return "its files are not those of the class that tokenizer_config.json or config.json names"
+        return (
+            "the model's class reads other files, and tokenizer_config.json names no tokenizer_class that reads these"
+        )
     return printable(text, 300).rstrip(".")
 
 

@@ -19,6 +19,14 @@ from workflows.bundle import read_bundle
 from workflows.common.errors import CheckpointError
 from workflows.generate.tokenizer import BundleTokenizer
 
+
+def _save(folder: Path, model_type: str, name: str) -> Path:
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": model_type}))
+    (folder / name).write_bytes(trained())
+    return folder
+
+
 CASES: dict[str, Callable[[Path], Path]] = {
     "marian": save_marian,
     "marian, characters as they are": lambda folder: save_marian(folder, normalization_rule_name="identity"),
@@ -28,6 +36,8 @@ CASES: dict[str, Callable[[Path], Path]] = {
     "marian, pieces of two words": lambda folder: save_marian(folder, split_by_whitespace=False),
     "m2m_100": lambda folder: save_m2m_100(folder, "unigram"),
     "m2m_100 by pairs": lambda folder: save_m2m_100(folder, "bpe"),
+    "plbart": lambda folder: _save(folder, "plbart", "sentencepiece.bpe.model"),
+    "bert-generation": lambda folder: _save(folder, "bert-generation", "spiece.model"),
     "m2m_100, languages unlisted": lambda folder: save_m2m_100(folder, "unigram", listed=False),
 }
 
