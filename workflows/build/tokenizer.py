@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 from workflows.build.piece_files import piece_files
 from workflows.build.workspace import Report
 from workflows.checkpoint.files import read_object
-from workflows.checkpoint.tokenizer import TOKENIZER_LIMIT, TokenizerInfo, read_tokenizer
+from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, TokenizerInfo, read_tokenizer
 from workflows.common.errors import CheckpointError, printable
 from workflows.generate.piece_encoder import PIECES, PieceSettings
 from workflows.wire.events import NoticeEvent
@@ -51,8 +51,12 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
     if isinstance(made, str):
         fallback = f"The {TOKENIZER} is copied unchanged" if info.fast else "The bundle takes token ids only"
         report(NoticeEvent(code="tokenizer", message=f"{fallback}, because transformers cannot load it: {made}."))
-    else:
-        _write(made, target)
+        return
+    _write(made, target)
+    # transformers' own class reads the original files, where a bundle runs in its pipelines
+    for name in TOKENIZER_FILES if made.pieces is not None else ():
+        if not (target / name).exists() and (checkpoint / name).is_file():
+            shutil.copyfile(checkpoint / name, target / name)
 
 
 _RANKS = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")

@@ -109,6 +109,18 @@ def test_an_opus_mt_folder_translates_as_transformers_does(tmp_path: Path, built
         assert len(set(done["token_ids"])) == len(done["token_ids"]) == 16
 
 
+def test_transformers_reads_the_bundle_s_tokenizer(tmp_path: Path) -> None:
+    """As workflows.adapters.transformers has it do for its pipelines; but for `<s>`, written out in a text.
+
+    tokenizer.json lists it as a token without text, and transformers divides a text at each that is listed there.
+    """
+    folder = save_marian(tmp_path / "checkpoint")
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    again = AutoTokenizer.from_pretrained(in_bundle(folder, tmp_path / "bundle") / "tokenizer", local_files_only=True)
+    for text in (text for text in texts(50, "again") if "<s>" not in text):
+        assert again(text)["input_ids"] == theirs(text)["input_ids"]
+
+
 def _edit(folder: Path, name: str, **values: Any) -> None:
     file = folder / name
     old = json.loads(file.read_text()) if file.exists() else {}
