@@ -136,7 +136,7 @@ def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Ou
     features of an encoder are wrong, empty where they are right.
     """
     with open_machine(bundle, device_named("cpu")) as reference:
-        prompt = example_tokens(machine, machine.chunk)
+        prompt = example_tokens(machine, max(1, min(machine.chunk, machine.cache.capacity - 1)))  # and a step's token
         source = example_tokens(machine, 8)
         found: dict[tuple[str, str], OutputDifference] = {}
         largest = 0.0
@@ -202,7 +202,8 @@ def _difference(
 
 
 def _largest_difference(one: Array, other: Array) -> float:
-    """The largest absolute difference; infinite where it is NaN."""
+    """The largest absolute difference of two arrays that have elements; infinite where it is NaN."""
+    assert one.size and one.shape == other.shape, "nothing would be compared"
     gap = np.abs(one - other).max(initial=0)
     return float(gap) if np.isfinite(gap) else math.inf
 
