@@ -52,3 +52,13 @@ def test_a_document_names_its_commit(table: Callable[[list[Verdict]], str]) -> N
     page = table([Verdict("a", "refused", "Because | so."), Verdict("b", "equal")])
     assert "| a | refused | Because / so. |" in page and "Of 2: 1 refused, 1 equal." in page
     assert "Commit of the run: `" in page
+
+
+def test_pages_state_the_numbers_of_the_table() -> None:
+    """README and the features page say how many types of DECODERS.md are equal, of those that have a configuration."""
+    row = next(line for line in text("DECODERS").splitlines() if line.startswith("| graphs, 80 |"))
+    equal, refused, wrong, traceback, *_ = (int(cell) for cell in row.strip("|").split("|")[1:])
+    top = Path(__file__).parents[2]
+    for page, phrase in (("README.md", "{} of {} types"), ("resources/docs/features.md", "{} of the {} types")):
+        words = " ".join((top / page).read_text("utf-8").split())
+        assert phrase.format(equal, equal + refused + wrong + traceback) in words, page

@@ -68,8 +68,6 @@ def grammar_processor(
     first: the number of ids before the reply. limit: the most tokens of the reply, before which JSON is closed. Raises
     RequestError for a malformed form, for a model without a tokenizer, and for one without an end token.
     """
-    if not eos:
-        raise RequestError("This model has no end token, so a constrained reply could not end.")
     words = grammar_tokenizer(text, eos)
     matcher = _GrammarMatcher(form, words)
     closing = (
@@ -157,9 +155,17 @@ def _compiled(form: ReplyForm) -> str:
 
 
 def grammar_tokenizer(text: BundleTokenizer, eos: Sequence[int]) -> LLTokenizer:
-    """The tokenizer for llguidance. Raises RequestError for one that it cannot read, and where there is none."""
+    """The tokenizer for llguidance.
+
+    Raises RequestError for one that it cannot read, where there is none, and for a model without an end token.
+    """
     if text.source is None:
         raise RequestError("This bundle has no tokenizer, so its replies cannot be constrained: leave the grammar out.")
+    if not eos:
+        raise RequestError(
+            "This model has no end token, so a constrained reply could not end: name its eos_token_id in the "
+            "checkpoint's generation_config.json and build it again."
+        )
     return _cached_tokenizer(text.source, text.vocabulary, tuple(sorted(eos)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import pytest
 
 from tests.workflows.generate.scripted import generated
 from tests.workflows.generate.tokenizers import byte_level
+from workflows.bundle import read_bundle
 from workflows.common.errors import RequestError
 from workflows.generate.chat_template import ChatTemplate
+from workflows.generate.grammar import grammar_tokenizer
 from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tool_calls import ToolChoice, call_form, call_grammar
 
@@ -180,3 +183,10 @@ def test_tools_that_cannot_be_called_are_refused(tools: list[Any], why: str) -> 
         call_grammar(ChatTemplate(XML, {}), TEXT, [END], tools, "required")
     with pytest.raises(RequestError, match="no chat template"):
         call_grammar(None, TEXT, [END], TOOLS, "required")
+
+
+def test_a_model_without_an_end_token_is_refused_in_a_sentence(demo_bundle: Path) -> None:
+    """llguidance would say that a list must not be empty."""
+    text = BundleTokenizer.of_bundle(read_bundle(demo_bundle))
+    with pytest.raises(RequestError, match=r"has no end token, so .* name its eos_token_id"):
+        grammar_tokenizer(text, ())

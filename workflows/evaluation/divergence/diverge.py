@@ -3,9 +3,9 @@
     pass 1   A and B run freely                             ──▶ the error of each value: its growth along the depth
     pass 2   A runs, and each node of B reads A's values     ──▶ the error that each node adds: the cause
 
-A node diverges if both passes find more than rounding; an inherited error does not count. If no node does and the free
-runs still differ (a provider that is wrong only on the whole graph, a cache that is read differently), the first node at
-which the error jumps is reported. Values are compared in groups to limit memory.
+A node diverges if both passes find more than rounding; an inherited error does not count. If no node does and the
+free runs still differ (a provider that is wrong only on the whole graph, a cache that is read differently), the first
+node at which the error jumps is reported. Values are compared in groups to limit memory.
 """
 
 from __future__ import annotations

@@ -83,7 +83,9 @@ class SpeechSettings(BaseModel):
         token = self.lang_to_id.get(f"<|{code}|>")
         if token is None:
             known = self.languages
-            choice = f"choose one of {', '.join(known)}" if known else "it knows one, so leave it out"
+            if not known:
+                raise PromptError("The model transcribes one language and has no others to choose from: leave it out.")
+            choice = f"choose one of {', '.join(known)}"
             raise PromptError(f"The bundle does not know the language {printable(language, 40)!r}: {choice}.")
         return token
 

@@ -61,7 +61,7 @@ def test_what_the_model_does_not_know_is_one_sentence() -> None:
     assert settings.languages == ["de", "en"]
     with pytest.raises(PromptError, match="does not know the language 'xx': choose one of de, en"):
         settings.prefix(START, SpeechOptions("xx"), None)
-    with pytest.raises(PromptError, match="it knows one, so leave it out"):
+    with pytest.raises(PromptError, match="transcribes one language and has no others"):
         english.prefix(START, SpeechOptions("en"), None)
     with pytest.raises(RequestError, match="no token for the task translate: its tasks are none to choose from"):
         english.prefix(START, SpeechOptions(task="translate"), None)
