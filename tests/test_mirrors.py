@@ -141,10 +141,10 @@ TOGETHER = {
     "runtime/providers/test_windows_catalog": "runtime/providers/dml runtime/providers/fetch",
     "runtime/test_composites": (
         "kvcache/grid_positions runtime/execution/binding runtime/execution/binding_cache runtime/execution/machine "
-        "runtime/execution/run_control runtime/loading/machines runtime/loading/sessions"
+        "runtime/execution/run_control runtime/loading/machines"
     ),
     "runtime/test_fake_providers": (
-        "runtime/providers/find_device runtime/providers/preflight runtime/providers/provider"
+        "runtime/providers/find_device runtime/providers/provider"
     ),
     # what goes over the wire
     "wire/test_codec": "wire/events wire/reports/",

@@ -65,10 +65,11 @@ class HeldOutQuestion:
 
 @dataclass(frozen=True)
 class PromptSet:
-    """The prompts, and in words where they come from."""
+    """The prompts, and in words where they come from. built_in: they are Joinery's own, and nobody chose them."""
 
     prompts: tuple[EvaluationPrompt, ...]
     origin: str
+    built_in: bool = False
 
 
 def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
@@ -83,7 +84,8 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
     if questions:
         chosen = evenly_spaced(questions, PROMPTS)
         prompts = tuple(_of_text(engine, question.text) for question in chosen)
-        return PromptSet(prompts, f"{len(prompts)} of the {len(questions)} held-back questions of {DEMO}{demo}")
+        origin = f"{len(prompts)} of the {len(questions)} held-back questions of {DEMO}{demo}"
+        return PromptSet(prompts, origin, built_in=True)
     if engine.text.tokenizer is None:
         raise PromptError(
             "This bundle has no tokenizer, so there are no sentences to try it on: give --prompts with a file of ids, "
@@ -95,7 +97,9 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
             "that it was made for, a prompt a line."
         )
     return PromptSet(
-        tuple(_of_text(engine, text) for text in SENTENCES), f"{len(SENTENCES)} built-in English sentences"
+        tuple(_of_text(engine, text) for text in SENTENCES),
+        f"{len(SENTENCES)} built-in English sentences",
+        built_in=True,
     )
 
 

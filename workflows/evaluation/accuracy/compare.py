@@ -9,7 +9,7 @@ keys and values of all positions are compared after the last one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class AccuracyComparison:
         """
         check_same_tokens(self._reference.engine, self._candidate.engine, prompts)
         chosen_task = task or demo_task(self._reference.engine.bundle, questions)
+        if prompts.built_in and not self._reference.has_source:
+            prompts = self._cut(prompts, steps)
         total, greedy = len(prompts.prompts) + (len(chosen_task.questions) if chosen_task else 0), []
         for index, prompt in enumerate(prompts.prompts):
             self._progress(f"prompt {index + 1:,} of {len(prompts.prompts):,}", index, total)
@@ -106,6 +108,17 @@ class AccuracyComparison:
             if other is not None and other.shape[1:] == rows.shape[1:] and len(left):
                 sums = self._sums.key if role == "key" else self._sums.value
                 sums.setdefault(layer, RunningMean()).add(cosines(rows[left], other[right]))
+
+    def _cut(self, prompts: PromptSet, steps: int) -> PromptSet:
+        """Joinery's own prompts, cut to what leaves room for new tokens: nobody else could shorten them."""
+        room = min(self._reference.room, self._candidate.room)
+        longest = max(1, room - min(steps, room // 2))
+        cut = tuple(replace(one, ids=one.ids[:longest]) for one in prompts.prompts)
+        if cut != prompts.prompts:
+            self._notes[f"The built-in prompts are cut to {longest:,} tokens, for the smaller cache of {room:,}."] = (
+                None
+            )
+        return replace(prompts, prompts=cut)
 
     def _fitting(self, prompt: EvaluationPrompt, steps: int, number: int) -> int:
         """Returns `steps`, or as many as fit both caches. Raises PromptError if the prompt does not fit."""

@@ -10,6 +10,7 @@ never. A caller that cannot wait ends the process.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -268,6 +269,12 @@ def check_device_options(plan: SessionPlan) -> None:
         raise DeviceError(f"The cpu provider takes no device options, and {odd} was given.")
 
 
+# what onnxruntime says where a provider, or the CPU after it, has no kernel for a node
+_NO_KERNEL = re.compile(
+    r"NOT_IMPLEMENTED.*implementation for (?P<op>\w+)\(\d+\) node with name '(?P<node>[^']*)'", re.S
+)
+
+
 def _opening_error(plan: SessionPlan, error: Exception) -> GraphError | DeviceError:
     message = printable(error, 200)
     if plan.context:
@@ -279,6 +286,12 @@ def _opening_error(plan: SessionPlan, error: Exception) -> GraphError | DeviceEr
         return GraphError(
             f"{plan.path.name} is compiled for one provider, and {plan.device.title} is another: open the graph "
             "that it was made of."
+        )
+    if missing := _NO_KERNEL.search(str(error)):
+        return GraphError(
+            f"{plan.device.title} has no kernel for {missing['op']} in the number format of "
+            f"{printable(missing['node'])} in {plan.path.name}: run the bundle on another provider, or build it with "
+            "another precision."
         )
     return GraphError(f"onnxruntime cannot open {plan.path.name}: {message}")
 

@@ -154,6 +154,15 @@ def test_prompts_that_leave_little_room(one_layer: Path, sharp: Path, tmp_path: 
         run(sharp, tmp_path / "small")
 
 
+def test_prompts_of_its_own_are_cut_to_what_fits(sharp: Path, one_layer: Path, tmp_path: Path) -> None:
+    """Nobody could shorten them."""
+    build(BuildRequest(str(one_layer), tmp_path / "small", {"capacity": 8}))
+    own = PromptSet((EvaluationPrompt("", tuple(range(5, 40))), EvaluationPrompt("", (5, 9))), "two", built_in=True)
+    found = run(sharp, tmp_path / "small", own, steps=3)
+    assert "The built-in prompts are cut to 5 tokens, for the smaller cache of 8." in found.notes
+    assert [row.tokens for row in found.greedy] == [3, 3]
+
+
 def test_what_cannot_be_compared(sharp: Path, demo_bundle: Path, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="997 tokens in its vocabulary and the candidate 40"):
         run(sharp, toy_bundle(tmp_path / "toy", Toy()))
