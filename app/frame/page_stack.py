@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.frame.navigation_rail import PageEntry
-from app.startup.preload import SLOW_IMPORTS, Preloader
+from app.startup.preload import PLAIN_IMPORTS, Preloader, import_slices
 from app.state.context import AppContext
 from app.widgets.session_choice import SessionChoice
 from app.widgets.styling import apply_style
@@ -72,8 +72,8 @@ class PageStack(QStackedWidget):
 
     def preload(self) -> None:
         """Build the remaining pages in the background, one part per turn of the event loop."""
-        modules = [*SLOW_IMPORTS, *(entry.factory.partition(":")[0] for entry in self._entries.values())]
-        self.preloader.start([partial(self._preload_page, name) for name in self._entries], modules)
+        imports = import_slices(entry.factory.partition(":")[0] for entry in self._entries.values())
+        self.preloader.start([*imports, *(partial(self._preload_page, name) for name in self._entries)], PLAIN_IMPORTS)
 
     def _preload_page(self, name: str) -> None:
         slices = getattr(self.page(name), "slices", None)

@@ -1,10 +1,10 @@
 """Imports modules and builds pages in advance, once the window is visible, so that the first click does not wait.
 
-    first picture ──▶ a thread imports modules ──▶ build a page, freeze garbage ──▶ build a part of it ──▶ …
+    first picture ──▶ a thread imports PLAIN_IMPORTS ──▶ slices: QT_CLASSES, QT_IMPORTS, a page, a part of it, …
 
-Imports take seconds and use no Qt objects, so they run in a thread that yields often to the window's. Widgets can be
-made in the window's thread only: one slice per turn of the event loop with a pause between, so that a click waits for
-one slice at most.
+The thread imports nothing of Qt: PySide creates a class when it is first read from its module, and two threads that do
+so at once crash the process. What imports Qt, and widgets themselves, is made in the window's thread: one slice per
+turn of the event loop with a pause between, so that a click waits for one slice at most.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
@@ -25,25 +26,53 @@ PAUSE_MS = 20
 TURN_S = 0.0005
 """The switch interval while modules are imported: how soon the importing thread yields to the window's."""
 
-SLOW_IMPORTS = (
+PLAIN_IMPORTS = (
     "workflows.bundle.read",
     "numpy",
-    "pyqtgraph",
+    "numpy.ma",
     "psutil",
+    "workflows.common.stage_cache",
+    "workflows.inspection.picture.svg",
+    "workflows.measure.pareto_front",
+    "workflows.measure.sweep_folder",
+    "workflows.wire.generation_options",
+    "workflows.wire.reports.goal",
+    "app.graph_scene.level_reader",
+    "wave",
+    # what pyqtgraph imports
+    "cProfile",
+    "colorama",
+    "multiprocessing.connection",
+    "numpy.typing",
+    "pydoc",
+)
+"""What opening the first bundle, drawing the first chart and viewing the first graph would otherwise import, without
+what imports Qt."""
+
+QT_CLASSES = ("PySide6.QtTest", "PySide6.QtOpenGLWidgets", "PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
+"""pyqtgraph reads every class of these, which takes half of its import: a slice for each module."""
+
+QT_IMPORTS = (
+    "pyqtgraph",
     "app.measure.charts.speed_plots",
     "app.measure.charts.plot_image",
-    "app.graph_scene.level_reader",
     "app.inspect.graph.graph_view",
     "app.inspect.graph.graph_tab",
     "app.inspect.kv_cache_tab",
+    "app.build.source_page",
+    "app.build.recipe_page",
+    "app.build.quantize_page",
+    "app.chat.transcript",
+    "app.chat.composer",
+    "app.chat.settings_panel",
 )
-"""What opening the first bundle, drawing the first chart and viewing the first graph would otherwise import."""
+"""Parts of pages whose import takes longest, each after those that it imports."""
 
 Slice = Callable[[], object]
 
 
 class ModulePreloader:
-    """Imports modules in a thread, without garbage collection: in that thread it could destroy a widget and crash."""
+    """Imports modules in a thread: without Qt, and without garbage collection, which could destroy a widget there."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
@@ -79,6 +108,19 @@ class ModulePreloader:
                 gc.enable()
 
 
+def create_classes(name: str) -> None:
+    """Has PySide create every class of one of its modules."""
+    module = import_module(name)
+    for attribute in dir(module):
+        getattr(module, attribute)
+
+
+def import_slices(pages: Iterable[str]) -> list[Slice]:
+    """What imports Qt, for the window's thread; pages: the modules of the pages."""
+    classes = [partial(create_classes, name) for name in QT_CLASSES]
+    return [*classes, *(partial(import_module, name) for name in (*QT_IMPORTS, *pages))]
+
+
 def freeze_garbage() -> None:
     """Hides existing objects from the garbage collector: examining them all takes 70 ms."""
     gc.collect()
@@ -102,7 +144,7 @@ class Preloader(QObject):
         return not self._slices
 
     def start(self, slices: Iterable[Slice], modules: Iterable[str] = ()) -> None:
-        """Imports the modules, then runs the slices."""
+        """Imports the modules, which import nothing of Qt, in a thread; then runs the slices."""
         self._names = list(modules)
         self._slices.extend(slices)
         self._timer.start(FIRST_MS)

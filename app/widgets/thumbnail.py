@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QImageReader, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.jobs.background_tasks import BackgroundTasks
@@ -20,6 +20,7 @@ from app.widgets.theme import G, theme
 
 MOST_PIXELS, MOST_BYTES, MOST_MIB = 50_000_000, 100 << 20, 256
 """Limits of what is decoded: states, file, and the memory of one decoder."""
+_ROTATED = QImageIOHandler.Transformation.TransformationRotate90  # created here: no class of Qt's in a thread
 _DECODING = threading.Lock()  # one at a time: each may take MOST_MIB
 
 
@@ -65,7 +66,7 @@ def _scaled(reader: QImageReader, height: int) -> QSize:
 
 def _turned(reader: QImageReader) -> bool:
     """Whether width and height of the shown picture are exchanged."""
-    return bool(reader.transformation().value & 4)
+    return bool(reader.transformation() & _ROTATED)
 
 
 class Thumbnail(QWidget):
