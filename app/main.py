@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.frame.navigation_rail import PageEntry
+from app.help.crash_dialog import note_crash
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.text.translatable import translatable
@@ -89,6 +90,7 @@ def main(argv: Sequence[str]) -> int:
         return run_tour(app, window, options.tour)
     window.show()
     window.stack.preload()
+    note_crash(context, window)
     context.prune_history()
     if options.path:
         window.interop.open_path(options.path)

@@ -1171,6 +1171,10 @@
       <translation>Kosten</translation>
     </message>
     <message>
+      <source>Crash report</source>
+      <translation>Absturzbericht</translation>
+    </message>
+    <message>
       <source>Created by onnxruntime: in no graph of the bundle.</source>
       <translation>Von onnxruntime gemacht: in keinem Graphen des Bundles.</translation>
     </message>
@@ -2107,6 +2111,10 @@
       <translation>Joinery {0}, Python {1}, {2} · {3} frei, {4} Kopien · läuft auf {5}</translation>
     </message>
     <message>
+      <source>Joinery's window ended by a fault on {0}.</source>
+      <translation>Joinerys Fenster ist am {0} abgestürzt.</translation>
+    </message>
+    <message>
       <source>Joins the logits of several models.</source>
       <translation>Verbindet die Logits mehrerer Modelle.</translation>
     </message>
@@ -2965,6 +2973,10 @@
     <message>
       <source>Open or compare ONNX files …</source>
       <translation>ONNX-Dateien öffnen oder vergleichen …</translation>
+    </message>
+    <message>
+      <source>Open the folder</source>
+      <translation>Ordner öffnen</translation>
     </message>
     <message>
       <source>Open the last chat</source>
@@ -3889,6 +3901,10 @@
     <message>
       <source>Shortens a text.</source>
       <translation>Kürzt einen Text.</translation>
+    </message>
+    <message>
+      <source>Show</source>
+      <translation>Anzeigen</translation>
     </message>
     <message>
       <source>Show all runs</source>
@@ -5161,6 +5177,10 @@
     <message>
       <source>What the build reports, line by line</source>
       <translation>Was der Bau meldet, Zeile für Zeile</translation>
+    </message>
+    <message>
+      <source>What the program did when it ended: versions and lines of code, without prompts or texts of yours. The report is on this machine alone; nothing was sent.</source>
+      <translation>Was das Programm tat, als es endete: Versionen und Codezeilen, keine Prompts und keine Texte von Ihnen. Der Bericht liegt nur auf diesem Rechner; nichts wurde gesendet.</translation>
     </message>
     <message>
       <source>What they do</source>

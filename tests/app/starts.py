@@ -33,6 +33,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPaintEvent
 
 from app import main as entry
+from app.__main__ import start
+from app.startup.crash_reports import FOLDER, RUNNING
 from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from app.state.settings import Settings
@@ -45,7 +47,7 @@ SETTLE_S = 1.5
 """From the end of the preloading to the close."""
 CLICK_MS = 120
 TIMEOUT_S = 120.0
-PAGES = ("home", "chat", "measure", "inspect")
+PAGES = ("chat", "home", "chat", "measure")
 """The pages that the window opens with, in turn."""
 
 
@@ -138,7 +140,7 @@ def start_once(template: Path, number: int, clicks: bool) -> Start:
         shutil.copytree(template, home, ignore=shutil.ignore_patterns("bundles"))
         with (home / "window.ini").open("a") as settings:
             settings.write(f"page={PAGES[number % len(PAGES)]}\n")
-        command = [sys.executable, "-X", "faulthandler", "-m", "tests.app.starts", "--home", str(home)]
+        command = [sys.executable, "-m", "tests.app.starts", "--home", str(home)]
         command += ["--click"] if clicks else []
         try:
             done = subprocess.run(
@@ -150,8 +152,9 @@ def start_once(template: Path, number: int, clicks: bool) -> Start:
             )
         except subprocess.TimeoutExpired as late:
             return Start(1, f"not closed in {TIMEOUT_S:.0f} s: {late.stderr!r}")
+        stacks = "".join(path.read_text() for path in (home / FOLDER).glob(f"*{RUNNING}"))
     times: dict[str, Any] = json.loads(done.stdout.splitlines()[-1]) if done.stdout else {}
-    return Start(done.returncode, done.stderr, **times)
+    return Start(done.returncode, done.stderr + stacks, **times)
 
 
 @contextmanager
@@ -196,7 +199,7 @@ def main(arguments: list[str]) -> int:
     if options.home:
         TimedWindow.began_ns, TimedWindow.clicks = options.began, options.click
         entry.MainWindow = TimedWindow  # type: ignore[misc]
-        return entry.main(["--home", options.home])
+        return start(["--home", options.home])
     with tempfile.TemporaryDirectory() as folder:
         template = Path(folder)
         make_home(template)
