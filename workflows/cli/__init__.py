@@ -7,9 +7,12 @@ cancelled; `--debug`, anywhere on the line, adds the traceback.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 
 import typer
 from typer.exceptions import TyperException
@@ -17,6 +20,7 @@ from typer.exceptions import TyperException
 from workflows import __version__
 from workflows.cli import completion
 from workflows.cli.commands import BUNDLE_COMMANDS, CommandGroup, names_machine
+from workflows.cli.interrupts import end_on_interrupt
 from workflows.cli.streams import open_streams, print_line
 from workflows.common.errors import (
     Cancelled,
@@ -74,7 +78,18 @@ def main() -> None:
     # --debug may stand first; what runs on another machine gives up the network there
     if BUNDLE_COMMANDS & set(arguments[:2]) and not names_machine(arguments):
         _confine()
-    sys.exit(run([argument for argument in arguments if argument != "--debug"], debug, _confine))
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        with end_on_interrupt() as interrupted:
+            code = run(arguments, debug, _confine, interrupted)
+    except KeyboardInterrupt:  # while nothing runs
+        code = _fail("Cancelled.", Cancelled.exit_code)
+    if code == Cancelled.exit_code:  # without the ends of torch and of drivers, which may take longer than a user waits
+        with suppress(BrokenPipeError, OutputError):
+            sys.stdout.flush()
+        os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; at its end Python would take the system's default
+    sys.exit(code)
 
 
 def _confine(mapped: int = 0) -> None:
@@ -85,8 +100,16 @@ def _confine(mapped: int = 0) -> None:
         sys.stderr.write(f"joinery: {why}\n")
 
 
-def run(arguments: list[str], debug: bool = False, fetched: OnFetched = keep_network) -> int:
-    """Runs one command line, prints its error on stderr and returns the exit code. fetched: called as by `build`."""
+def run(
+    arguments: list[str],
+    debug: bool = False,
+    fetched: OnFetched = keep_network,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> int:
+    """Runs one command line, prints its error on stderr and returns the exit code. fetched: called as by `build`.
+
+    interrupted: whether Ctrl+C was pressed; an error after it is its effect, such as an import that was cut short.
+    """
     try:
         command = typer.main.get_command(app)
         if completion.is_completing():
@@ -105,6 +128,8 @@ def run(arguments: list[str], debug: bool = False, fetched: OnFetched = keep_net
     except Exception as error:  # noqa: BLE001 - no traceback without --debug
         if debug:
             traceback.print_exc()
+        if interrupted() and not isinstance(error, Cancelled):
+            error = Cancelled("Cancelled.")
         return _fail(*_message_and_code(error, next(iter(arguments), "")))
 
 

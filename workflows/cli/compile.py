@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from workflows.cli.console import Console
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, parse_pairs, write_json
+from workflows.cli.interrupts import interruptible
+from workflows.cli.output import JsonFlag, mebibytes, parse_pairs, write_json
 from workflows.cli.streams import print_line
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import typer
 
+from workflows.cli.interrupts import interruptible
 from workflows.cli.line_input import is_terminal
-from workflows.cli.output import JsonFlag, interruptible, memory_lines, write_json
+from workflows.cli.output import JsonFlag, memory_lines, write_json
 from workflows.cli.streams import print_line
 from workflows.common.errors import Cancelled, RequestError, printable
 from workflows.wire.events import Event, ProgressEvent

@@ -1,9 +1,10 @@
-"""Ctrl+C while a model is loaded or runs, handled by a thread because the main thread may be in a driver's code.
+"""Ctrl+C, handled by a thread because the main thread may be in an import's, an export's or a driver's code.
 
     Ctrl+C ──SIGINT──▶ a pipe ──▶ thread: calls stop() at once, and ends the process if the work goes on
 
-Python runs signal handlers in the main thread between two bytecodes; the run of a fused partition or the compilation
-of a graph returns to Python only at its end.
+Python runs signal handlers in the main thread between two bytecodes; the trace of a model, the run of a fused partition
+or the compilation of a graph returns to Python only at its end. What is written is written so that a process may end at
+any moment: a build resumes.
 """
 
 from __future__ import annotations
@@ -14,37 +15,76 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from types import FrameType
 
 from workflows.common.errors import Cancelled, JoineryError
 
 GRACE_S = 1.2  # seconds for the work to stop, so that a user never waits for two seconds
 _END = b"\0"  # not the number of a signal
+_SCOPES: list[threading.Event] = []  # whether Ctrl+C was pressed in each `with` of this module, the innermost last
+Handler = Callable[[int, FrameType | None], object]
 
 
 @contextmanager
-def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
+def stop_on_interrupt(stop: Callable[[], None], ends: bool = False) -> Iterator[Callable[[], bool]]:
     """Yields `cancelled()`, which returns True after Ctrl+C; calls `stop` at once from another thread.
 
     The process exits with the code of Cancelled if the work continues after GRACE_S, and at a second Ctrl+C.
+    ends: the command ends with the work, so that GRACE_S holds for what follows an error, too.
     """
-    interrupted = threading.Event()
+    with _watched(lambda number, frame: None, stop, ends) as cancelled:
+        yield cancelled
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Yields `cancelled()` for work that asks now and then, and that the command ends with."""
+    with stop_on_interrupt(lambda: None, ends=True) as cancelled:
+        yield cancelled
+
+
+@contextmanager
+def end_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """Raises KeyboardInterrupt at Ctrl+C, and ends the process after GRACE_S; yields whether Ctrl+C was pressed.
+
+    For a whole command: an import that is interrupted raises errors of any kind, and some code goes on.
+    """
+    with _watched(signal.default_int_handler, lambda: None, ends=True) as interrupted:
+        yield interrupted
+
+
+@contextmanager
+def _watched(handler: Handler, stop: Callable[[], None], ends: bool) -> Iterator[Callable[[], bool]]:
+    """SIGINT runs `handler` in the main thread and `stop` in another one."""
+    interrupted, timer = threading.Event(), threading.Timer(GRACE_S, _exit_process)
+    timer.daemon = True
     reader, writer = os.pipe()
     if sys.platform != "win32":
         os.set_blocking(writer, False)  # a signal handler must not block
 
-    thread = threading.Thread(target=_listen, args=(reader, interrupted, stop), name="interrupts", daemon=True)
-    handler = signal.signal(signal.SIGINT, lambda number, frame: None)
+    listen = partial(_listen, reader, interrupted, timer, stop)
+    thread = threading.Thread(target=listen, name="interrupts", daemon=True)
+    outer = signal.signal(signal.SIGINT, handler)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     thread.start()
+    _SCOPES.append(interrupted)
+    failed = True
     try:
         yield interrupted.is_set
+        failed = False
     finally:
         signal.set_wakeup_fd(before)
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGINT, outer)
         os.write(writer, _END)
         thread.join()
         os.close(reader)
         os.close(writer)
+        _SCOPES.pop()
+        if not (ends and failed):
+            timer.cancel()
+        elif interrupted.is_set() and _SCOPES:
+            _SCOPES[-1].set()
 
 
 @contextmanager
@@ -52,7 +92,7 @@ def exit_on_interrupt() -> Iterator[None]:
     """Lets Ctrl+C stop the loading of a model. Raises Cancelled."""
     from workflows.runtime import LoadCancellation
 
-    with LoadCancellation() as model, stop_on_interrupt(model.stop) as cancelled:
+    with LoadCancellation() as model, stop_on_interrupt(model.stop, ends=True) as cancelled:
         try:
             yield
         except JoineryError:
@@ -61,10 +101,8 @@ def exit_on_interrupt() -> Iterator[None]:
             raise
 
 
-def _listen(reader: int, interrupted: threading.Event, stop: Callable[[], None]) -> None:
-    """Reads signal numbers until _END."""
-    timer = threading.Timer(GRACE_S, _exit_process)
-    timer.daemon = True
+def _listen(reader: int, interrupted: threading.Event, timer: threading.Timer, stop: Callable[[], None]) -> None:
+    """Reads signal numbers until _END; the first SIGINT starts the timer."""
     while (byte := os.read(reader, 1)) != _END:
         if byte != bytes([signal.SIGINT]):
             continue
@@ -73,7 +111,6 @@ def _listen(reader: int, interrupted: threading.Event, stop: Callable[[], None])
         interrupted.set()
         timer.start()
         stop()
-    timer.cancel()
 
 
 def _exit_process() -> None:

@@ -1,12 +1,8 @@
-"""Functions of all subcommands: JSON on stdout, cancellation by Ctrl+C, `K=V` arguments."""
+"""Functions of all subcommands: JSON on stdout, `K=V` arguments."""
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
 
 import typer
 
@@ -21,25 +17,6 @@ def write_json(payload: object) -> None:
     """Prints one object as one line; escapes characters that stdout's encoding may lack."""
     sys.stdout.write(dumps(payload, escaped=not sys.stdout.encoding.lower().startswith("utf"), named=True) + "\n")
     sys.stdout.flush()
-
-
-@contextmanager
-def interruptible(on_interrupt: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Yields `cancelled()`, which returns True after Ctrl+C; a second Ctrl+C ends the process."""
-    interrupted = False
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal interrupted
-        if interrupted:
-            raise KeyboardInterrupt
-        interrupted = True
-        on_interrupt()
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield lambda: interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def parse_pairs(option: str, texts: list[str]) -> dict[str, str]:

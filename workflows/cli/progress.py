@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from workflows.cli.console import Console
-from workflows.cli.output import interruptible, mebibytes, write_json
+from workflows.cli.interrupts import interruptible
+from workflows.cli.output import mebibytes, write_json
 from workflows.cli.streams import print_line
 from workflows.wire.events import BuildDone, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 

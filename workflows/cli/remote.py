@@ -6,7 +6,8 @@ import typer
 from rich.table import Table
 
 from workflows.cli.console import Console
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.interrupts import interruptible
+from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.cli.streams import print_line
 from workflows.common.errors import RemoteError, printable
 from workflows.wire.reports.machines import MachineReport

@@ -20,7 +20,7 @@ from typer._click.globals import get_current_context
 from typer.core import TyperOption
 
 from workflows.cli.commands import BUNDLE_COMMANDS, MACHINE_FLAG, names_machine
-from workflows.cli.output import interruptible
+from workflows.cli.interrupts import interruptible
 from workflows.cli.progress import ProgressDisplay
 from workflows.process.sandbox import OnFetched
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.interrupts import interruptible
+from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.cli.streams import print_line
 from workflows.common.errors import BundleError
 
