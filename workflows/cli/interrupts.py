@@ -20,7 +20,7 @@ from types import FrameType
 
 from workflows.common.errors import Cancelled, JoineryError
 
-GRACE_S = 1.2  # seconds for the work to stop, so that a user never waits for two seconds
+GRACE_S = 1.0  # seconds for the work to stop, so that a user never waits for two seconds
 _END = b"\0"  # not the number of a signal
 _SCOPES: list[threading.Event] = []  # whether Ctrl+C was pressed in each `with` of this module, the innermost last
 Handler = Callable[[int, FrameType | None], object]
