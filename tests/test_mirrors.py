@@ -143,9 +143,7 @@ TOGETHER = {
         "kvcache/grid_positions runtime/execution/binding runtime/execution/binding_cache runtime/execution/machine "
         "runtime/execution/run_control runtime/loading/machines"
     ),
-    "runtime/test_fake_providers": (
-        "runtime/providers/find_device runtime/providers/provider"
-    ),
+    "runtime/test_fake_providers": ("runtime/providers/find_device runtime/providers/provider"),
     # what goes over the wire
     "wire/test_codec": "wire/events wire/reports/",
     "wire/test_requests": "wire/request_lines",

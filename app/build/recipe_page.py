@@ -218,7 +218,7 @@ class RecipePage(StepPage):
         chosen = plan.chosen
         self._showing = True
         for offer in plan.layouts:
-            reason = self.tr("Not for this model: {0}.").format(offer.note) if offer.note else ""
+            reason = offer.note if offer.available else self.tr("Not for this build: {0}.").format(offer.note)
             self.layouts[offer.name].allow(offer.available, reason)
         self.layouts[chosen.cache].radio.setChecked(True)
         self.int8_cache.setChecked(plan.recipe.get("kv_dtype") == "int8")

@@ -62,10 +62,11 @@ class PreflightView(QWidget):
     def _figures(self, report: PreflightReport, title: str) -> QGridLayout:
         grid = grid_layout(2 * G, 2, stretch=(3,))
         off = tr("The largest difference to the CPU provider: of logits, and of keys and values.")
+        counted = session_nodes_hint()
         heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill difference"), tr("Step difference"))
         for place, text in enumerate(heads):
             head = label(text, "muted")
-            set_tool_tip(head, off if place > 1 else "")
+            set_tool_tip(head, off if place > 1 else counted if place else "")
             grid.addWidget(head, 0, place)
         for row, one in enumerate(report.components, 1):
             nodes = tr("{0} of {1}").format(format_number(one.on_provider), format_number(one.nodes))
@@ -86,6 +87,14 @@ class PreflightView(QWidget):
 
     def _toggle(self) -> None:
         self.cpu_nodes.setVisible(self.cpu_nodes.isHidden())
+
+
+def session_nodes_hint() -> str:
+    """What is counted where a session's nodes are, beside the number of nodes in a graph's file."""
+    return tr(
+        "Nodes of the session, after onnxruntime's own fusions and constant folding: their number differs from that of "
+        "the graph's file."
+    )
 
 
 def _both(run: OutputDifference | None) -> str:

@@ -2735,6 +2735,10 @@
       <translation>Verglichene Knoten: {0}; Token: {1}.</translation>
     </message>
     <message>
+      <source>Nodes of the session, after onnxruntime's own fusions and constant folding: their number differs from that of the graph's file.</source>
+      <translation>Knoten der Sitzung, nachdem onnxruntime selbst Knoten verschmolzen und Konstanten berechnet hat: Ihre Zahl weicht von der in der Datei des Graphen ab.</translation>
+    </message>
+    <message>
       <source>Nodes on the CPU</source>
       <translation>Knoten auf der CPU</translation>
     </message>
@@ -2765,6 +2769,10 @@
     <message>
       <source>Not everything here is at its default.</source>
       <translation>Nicht alles hier steht auf seiner Vorgabe.</translation>
+    </message>
+    <message>
+      <source>Not for this build: {0}.</source>
+      <translation>Nicht für diesen Build: {0}.</translation>
     </message>
     <message>
       <source>Not for this model: {0}.</source>

@@ -39,7 +39,9 @@ def preflight(
 
 def _show(report: PreflightReport) -> None:
     console = Console()
-    table = Table("component", "nodes", f"on {report.provider}", "prefill: logits, cache", "step: logits, cache")
+    table = Table(
+        "component", "nodes of the session", f"on {report.provider}", "prefill: logits, cache", "step: logits, cache"
+    )
     for one in report.components:
         table.add_row(
             one.name, str(one.nodes), str(one.on_provider), _difference_text(one.prefill), _difference_text(one.step)

@@ -21,6 +21,7 @@ from app.widgets import PillLabel, button, label
 from app.widgets.fields import combo_box, progress_bar
 from app.widgets.layouts import Stretch, vbox
 from app.widgets.plain_text import set_tool_tip
+from app.widgets.preflight_view import session_nodes_hint
 from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.preflight import FallbackNode
@@ -113,6 +114,7 @@ class ProviderPanel(QWidget):
                     format_number(part.on_provider), format_number(part.nodes)
                 )
             )
+            set_tool_tip(self.on, session_nodes_hint())
             self.off.setText(self.tr("on the CPU: {0}").format(format_number(len(part.elsewhere))))
         self._fill()
 

@@ -8,6 +8,7 @@ import pytest
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.common.errors import RecipeError
+from workflows.inspection.probe.checkpoint_facts import plan_report
 from workflows.recipe import resolve_recipe
 from workflows.recipe.compatibility import target_refusals, target_remarks
 from workflows.recipe.target import LOWEST, TARGETS
@@ -116,3 +117,20 @@ def test_a_target_of_the_lowest_opset_gives_the_reason() -> None:
 def test_gelu_is_onnxruntime_s_where_the_target_has_no_other(demo: Checkpoint) -> None:
     on = {name: resolve_recipe(demo, {"target": name}).passes for name in TARGETS}
     assert [name for name, passes in on.items() if passes["contrib_gelu"]] == ["dml"]
+
+
+def test_layouts_are_offered_as_the_target_takes_them(demo: Checkpoint) -> None:
+    """What it does not support is not offered, and what costs something is offered with what."""
+
+    def offers(target: str) -> dict[str, tuple[bool, str]]:
+        plan = plan_report(demo, {"target": target})
+        return {one.name: (one.available, one.note) for one in plan.layouts}
+
+    assert offers("cpu") == dict.fromkeys(("static", "window", "scatter", "gqa"), (True, ""))
+    qnn = offers("qnn")
+    assert qnn["scatter"][0] is False and qnn["scatter"][1].startswith("the target is qnn, and it has no TensorScatter")
+    assert qnn["gqa"] == (True, TARGETS["qnn"].noted["cache", "gqa"]) and qnn["static"] == (True, "")
+    assert TARGETS["qnn"].noted["cache", "gqa"] in target_remarks(
+        resolve_recipe(demo, {"target": "qnn", "cache": "gqa"})
+    )
+    assert offers("dml")["gqa"][0] is False

@@ -165,12 +165,14 @@ def _layered(tensor: str) -> tuple[str, str]:
 
 
 def _layouts(family: Family, recipe: Recipe, geometry: ModelGeometry | None) -> list[PlanOption]:
-    """Returns every cache layout, and why one does not fit this model or the recipe's variant."""
-    notes = {
-        name: layout_conflict(name, recipe, family, geometry) if geometry else "this model keeps no cache"
-        for name in get_args(Cache)
-    }
-    return [PlanOption(name, not note, note) for name, note in notes.items()]
+    """Returns every cache layout, why it does not fit the model, the variant or the target, and what it costs there."""
+    target, options = recipe.build_target, list[PlanOption]()
+    for name in get_args(Cache):
+        conflict = layout_conflict(name, recipe, family, geometry) if geometry else "this model keeps no cache"
+        if not conflict and ("cache", name) in target.refused:
+            conflict = f"the target is {target.name}, and {target.refused['cache', name]}"
+        options.append(PlanOption(name, not conflict, conflict or target.noted.get(("cache", name), "")))
+    return options
 
 
 def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption]:

@@ -122,7 +122,7 @@ class PlanEdge:
 
 @dataclass
 class PlanOption:
-    """An option, available or not. note: why not."""
+    """An option, available or not. note: a clause why not, or a sentence about what it costs on the target."""
 
     name: str
     available: bool

@@ -107,6 +107,20 @@ def test_the_transformer_alone(built: Built) -> None:
     assert count >= 60 and equal >= 0.99 * count, (equal, count)
 
 
+def test_a_cache_that_its_own_operator_attends_to(built: Built) -> None:
+    """What the recipe says of it: QNN runs GroupQueryAttention, with more nodes than the static cache has."""
+    options = {"target": "qnn", "precision": "w8a16", "capacity": 160, "chunk": CHUNK}
+    counts = {}
+    for layout in ("static", "gqa"):
+        report = try_out(built("demo:qwen3", cache=layout, **options), "qnn")
+        assert report.usable and all(one.on_provider == one.nodes for one in report.components), report.reason
+        counts[layout] = sum(one.nodes for one in report.components)
+    assert counts["gqa"] > counts["static"]
+    bundle = built("demo:qwen3", cache="gqa", **options)
+    equal, count = alike(*(answers(bundle, provider, QUESTIONS, chat=True) for provider in ("qnn", "cpu")))
+    assert count >= 45 and equal >= 0.99 * count, (equal, count)
+
+
 def test_pictures(built: Built) -> None:
     """The vision encoder too, a tile at a time; placeholders find their rows on the CPU."""
     bundle = built("demo:vision", target="qnn", chunk=CHUNK)
