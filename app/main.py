@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.frame.navigation_rail import PageEntry
 from app.help.crash_dialog import note_crash
+from app.startup.garbage_collector import GarbageCollector
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.text.translatable import translatable
@@ -79,6 +80,7 @@ def main(argv: Sequence[str]) -> int:
     settings = Settings(home_folder())
     set_zoom(settings)
     app = application()
+    GarbageCollector(app)
     install_language(app, settings.preference("language"))
     context = AppContext(options.home)
     theme().set_mode(context.settings.preference("theme"))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import main as module
 from app.main import PAGES, application, arguments, main
+from app.startup.garbage_collector import GarbageCollector
 from app.state.settings import Settings
 from app.widgets.theme import theme
 
@@ -51,6 +52,9 @@ def start(monkeypatch: pytest.MonkeyPatch, qapp: QApplication) -> Iterator[Any]:
     monkeypatch.setenv("JOINERY_HOME", os.environ["JOINERY_HOME"])  # put back when main() has set another
     yield lambda *argv: main(argv)
     signal.signal(signal.SIGINT, before)
+    for collector in qapp.findChildren(GarbageCollector):
+        collector.close()
+        collector.deleteLater()
     for one in contexts:
         one.close()
 
