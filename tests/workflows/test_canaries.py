@@ -215,6 +215,21 @@ def test_no_pickle_is_opened(
     assert not nest.exists() and "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
+def test_weights_of_pytorch_run_nothing(
+    legacy: bool, tmp_path: Path, nest: Path, demo_bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one pickle that is read, with a song among its tensors."""
+    import torch
+
+    folder = checkpoint(tmp_path / "checkpoint")
+    (folder / "model.safetensors").unlink()
+    sung = {"lm_head.weight": torch.zeros(2, 2), "song": Song(nest)}
+    torch.save(sung, folder / "pytorch_model.bin", _use_new_zipfile_serialization=not legacy)
+    assert 0 not in looked_at(folder, tmp_path / "out", demo_bundle)
+    assert not nest.exists() and "mkdir, which no weights need, so it is refused" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_pickles_beside_sound_weights_stay_shut(tmp_path: Path, nest: Path) -> None:
     """What transformers would take for arguments, a vocabulary or an adapter, too; the build itself is made."""

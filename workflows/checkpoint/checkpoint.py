@@ -57,13 +57,13 @@ class Checkpoint:
 
     @property
     def weight_files(self) -> tuple[str, ...]:
-        """The names of the safetensors files in the folder."""
+        """The names of the weight files in the folder."""
         return tuple(sorted({tensor.file for tensor in self.tensors.values()}))
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that a build reads: configs, tokenizer, code and weights, sorted."""
-        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX_FILE}
+        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *weights.INDICES}
         present = {name for name in small if exists(self.folder, name)}
         return tuple(sorted({*present, *self.remote_code, *self.weight_files, *embedding_files(self.folder)}))
 

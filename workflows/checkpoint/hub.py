@@ -33,7 +33,10 @@ from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
 _SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *SENTENCE_FILES}
-_SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
+_SHARDS = {
+    index: re.compile(rf"(?:pytorch_)?model-\d{{5}}-of-\d{{5}}{re.escape(suffix)}")
+    for index, suffix in weights.INDICES.items()
+}
 _ETAG = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _CLIENT_SWITCHES = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK")
 _CODE_FILES = 500
@@ -93,11 +96,10 @@ class _SnapshotDownload:
                 f"{self.repository} has no config.json on the hub, so it is not a checkpoint; check the name."
             )
         folder = self.cache.snapshot(self.commit)
-        is_single = weights.SINGLE_FILE in listing
-        if not is_single and weights.INDEX_FILE not in listing:
-            raise weights.no_weights_error(listing)
-        probable = [weights.SINGLE_FILE] if is_single else [name for name in listing if _SHARD.fullmatch(name)]
-        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG}), *([] if is_single else [weights.INDEX_FILE])]
+        single, index = weights.weight_layout(listing)
+        shard = _SHARDS.get(index)
+        probable = [single] if shard is None else [name for name in listing if shard.fullmatch(name)]
+        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG}), *([index] if index else [])]
         self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
         code = self._code(folder, listing)
         self._get_all(code, code, listing, CODE_LIMIT)
@@ -105,7 +107,7 @@ class _SnapshotDownload:
         self._get_all([*small, *code, *modules], modules, listing, TOKENIZER_LIMIT)
         remote_code(folder)
         read_tokenizer(folder)
-        shards = probable if is_single else sorted(set(weights.read_index(folder).values()))
+        shards = sorted(set(weights.read_index(folder, index).values())) if index else probable
         self._get_all([*small, *code, *modules, *shards], shards, listing, None)
         self.cache.set_revision(self.revision, self.commit)
         return folder

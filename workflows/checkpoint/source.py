@@ -22,6 +22,9 @@ _HUB_ID = re.compile(rf"(?:{_PART}/)?{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 
 
+_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+
+
 class CheckpointLocation(NamedTuple):
     """A checkpoint's location on this disk: the arguments of read_checkpoint. No network access follows."""
 
@@ -33,7 +36,7 @@ class CheckpointLocation(NamedTuple):
     @property
     def weights_bytes(self) -> int:
         """Upper bound of the bytes of its weight files; 0 where none is readable."""
-        return sum(path.stat().st_size for path in self.folder.glob("*.safetensors") if path.is_file())
+        return sum(path.stat().st_size for name in _WEIGHTS for path in self.folder.glob(name) if path.is_file())
 
 
 def open_checkpoint(source: str, **options: Any) -> Checkpoint:

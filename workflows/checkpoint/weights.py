@@ -4,6 +4,9 @@
 
     a file:  8 bytes: N, little-endian │ N bytes: JSON {name: {dtype, shape, data_offsets}} │ data, which is not read
 
+A TensorInfo says where the tensor's data lies in its file, whatever kind of file that is (torch_weights.py lists those
+of PyTorch): nothing after this module knows the kind.
+
 Format: https://github.com/huggingface/safetensors (README, "Format"). As specified there, the tensors fill the data
 without gaps or overlaps; unlike the library up to 0.8, a duplicate tensor name is refused.
 """
@@ -13,10 +16,11 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from workflows.checkpoint import torch_weights
 from workflows.checkpoint.files import exists, open_file, parse_object, read_object, regular_file, safe_name
 from workflows.common.errors import CheckpointError, printable
 
@@ -24,6 +28,8 @@ SINGLE_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 INDEX_LIMIT = 64 << 20
 SHARD_LIMIT = 10_000
+# each index, and the suffix of the files that it may name; in the order in which transformers looks for them
+INDICES = {INDEX_FILE: ".safetensors", torch_weights.INDEX_FILE: ".bin"}
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
 HEADER_LIMIT = 100_000_000  # bytes; the library's own limit
 
@@ -72,53 +78,86 @@ class TensorInfo:
 
 
 def weight_files(folder: Path) -> tuple[str, ...]:
-    """The safetensors files that transformers would load: `model.safetensors`, else the shards in its index."""
-    if exists(folder, SINGLE_FILE):
-        return (SINGLE_FILE,)
-    if exists(folder, INDEX_FILE):
-        return tuple(sorted(set(read_index(folder).values())))
-    raise no_weights_error(sorted(path.name for path in folder.iterdir()))
+    """The files that transformers would load: `model.safetensors`, else the shards in its index, else PyTorch's own."""
+    single, index = weight_layout(path.name for path in folder.iterdir())
+    if single:
+        return (single,)
+    return tuple(sorted(set(read_index(folder, index).values())))
 
 
-def read_index(folder: Path) -> dict[str, str]:
-    """Reads the index: tensor → shard; every shard has a safe name."""
-    table = read_object(folder, INDEX_FILE, INDEX_LIMIT).get("weight_map")
+def weight_layout(names: Iterable[str]) -> tuple[str, str]:
+    """The one weight file among `names`, or the index of several; the other is empty. Raises CheckpointError."""
+    present = set(names)
+    for index in INDICES:
+        single = SINGLE_FILE if index == INDEX_FILE else torch_weights.SINGLE_FILE
+        if single in present:
+            return single, ""
+        if index in present:
+            return "", index
+    raise no_weights_error(sorted(present))
+
+
+def read_index(folder: Path, index: str) -> dict[str, str]:
+    """Reads an index of INDICES: tensor → shard; every shard has a safe name."""
+    table = read_object(folder, index, INDEX_LIMIT).get("weight_map")
     if not isinstance(table, dict) or not table:
-        raise CheckpointError(f"'{INDEX_FILE}' has no weight_map, so the checkpoint is damaged; get it again.")
-    shards = set(map(str, table.values()))
+        raise CheckpointError(f"'{index}' has no weight_map, so the checkpoint is damaged; get it again.")
+    shards, suffix = set(map(str, table.values())), INDICES[index]
     for shard in shards:
-        if not safe_name(shard) or not shard.endswith(".safetensors"):
+        if not safe_name(shard) or not shard.endswith(suffix):
             raise CheckpointError(
-                f"'{INDEX_FILE}' names '{printable(shard)}', which is not a safetensors file inside the folder; "
-                "get the checkpoint again from a source that you trust."
+                f"'{index}' names '{printable(shard)}', which is not a {suffix.removeprefix('.')} file inside the "
+                "folder; get the checkpoint again from a source that you trust."
             )
     if len(shards) > SHARD_LIMIT:
-        raise CheckpointError(f"'{INDEX_FILE}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
+        raise CheckpointError(f"'{index}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
     return {str(tensor): str(shard) for tensor, shard in table.items()}
 
 
 def read_weights(folder: Path) -> dict[str, TensorInfo]:
     """Reads every tensor's header entry. Raises CheckpointError where a tensor or a file is missing."""
+    _, index = weight_layout(path.name for path in folder.iterdir())
     names = weight_files(folder)
     for name in names:
         if not exists(folder, name):
             raise CheckpointError(
                 f"The checkpoint's index names '{printable(name)}', which is missing; download the missing file."
             )
+        regular_file(folder, name)
     tensors: dict[str, TensorInfo] = {}
-    for name in names:
-        header = read_header(folder, name)
+    for name, header in read_tensors(folder, names).items():
         if twice := next((tensor for tensor in header if tensor in tensors), None):
             raise CheckpointError(
                 f"The tensor '{printable(twice)}' is in '{printable(tensors[twice].file)}' and in "
                 f"'{printable(name)}', which is ambiguous; the checkpoint is refused."
             )
         tensors.update(header)
-    if names != (SINGLE_FILE,):
-        _check_placement(read_index(folder), tensors)
+    if index:
+        _check_placement(read_index(folder, index), tensors)
     if not tensors:
-        raise CheckpointError("The checkpoint's safetensors files hold no tensor; get the checkpoint again.")
+        raise CheckpointError("The checkpoint's weight files hold no tensor; get the checkpoint again.")
     return tensors
+
+
+def read_tensors(folder: Path, names: Sequence[str]) -> dict[str, dict[str, TensorInfo]]:
+    """The tensors of each of these weight files, all of one kind. Raises CheckpointError for a file that is damaged."""
+    if not all(name.endswith(".bin") for name in names):
+        return {name: read_header(folder, name) for name in names}
+    return {name: _listed(name, tensors) for name, tensors in torch_weights.list_tensors(folder, names).items()}
+
+
+def _listed(name: str, tensors: Sequence[torch_weights.PickledTensor]) -> dict[str, TensorInfo]:
+    """The tensors of a file of PyTorch's. Raises CheckpointError for a dtype or a size that cannot be."""
+    bits = dict(DTYPES.values())
+    made: dict[str, TensorInfo] = {}
+    for one in tensors:
+        info = TensorInfo(one.dtype, one.shape, name, one.bytes, one.offset, one.name)
+        if one.dtype not in bits:
+            raise _damaged(name, f"its tensor '{printable(one.name, 60)}' has the dtype '{printable(one.dtype, 30)}'")
+        if not _naturals(list(one.shape)) or info.elements * bits[one.dtype] != 8 * one.bytes or one.name in made:
+            raise _damaged(name, f"its tensor '{printable(one.name, 60)}' has a size that contradicts its shape")
+        made[one.name] = info
+    return made
 
 
 def _check_placement(table: dict[str, str], tensors: dict[str, TensorInfo]) -> None:
@@ -156,8 +195,9 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
         )
     if pickle:
         return CheckpointError(
-            f"The checkpoint's weights are in '{printable(pickle)}', a format that can run code when it is opened, "
-            "so it is refused; convert it to safetensors (save_pretrained does that) and open the result."
+            f"The checkpoint's weights are in '{printable(pickle)}', a format that can run code when it is opened and "
+            f"that is read under the names '{torch_weights.SINGLE_FILE}' and '{torch_weights.INDEX_FILE}' alone; "
+            "convert it to safetensors (save_pretrained does that) and open the result."
         )
     if gguf:
         return CheckpointError(

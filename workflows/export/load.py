@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
 
 import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
-from safetensors import safe_open
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import ATTENTION_NAME, current_states, is_using_adapter
+from workflows.export.checkpoint_tensors import CheckpointTensor
 from workflows.export.complex_rotation import connect_complex_rotations
 from workflows.export.dynamic_rotation import fix_dynamic_rotations
 from workflows.export.expert_loops import connect_expert_loops
@@ -83,17 +81,16 @@ def load_model(
         if stand_ins is not None:
             stand_ins.select(checkpoint.tensors)
             stand_ins.merge(skeleton)
-        with ExitStack() as files:
-            stored = _stored(checkpoint, files)
-            model, info = type(skeleton).from_pretrained(
-                None,
-                config=config,
-                state_dict=stored if stand_ins is None else stand_ins.state_dict(stored),
-                dtype=torch.float32,
-                attn_implementation=EAGER if adapted else attention,
-                experts_implementation=EXPERTS,
-                output_loading_info=True,
-            )
+        stored = {name: CheckpointTensor(checkpoint.folder, one) for name, one in checkpoint.tensors.items()}
+        model, info = type(skeleton).from_pretrained(
+            None,
+            config=config,
+            state_dict=stored if stand_ins is None else stand_ins.state_dict(stored),
+            dtype=torch.float32,
+            attn_implementation=EAGER if adapted else attention,
+            experts_implementation=EXPERTS,
+            output_loading_info=True,
+        )
     except KeyError as error:
         if error.args != (ATTENTION_NAME,):
             raise _failure(checkpoint, error) from error
@@ -163,16 +160,6 @@ def _missing(checkpoint: Checkpoint, task: str, names: list[str]) -> CheckpointE
 def _is_unused(name: str, task: str) -> bool:
     """Whether the export does not use the weight: a pooler follows the features, and few checkpoints store one."""
     return task == "feature-extraction" and "pooler" in name.split(".")
-
-
-def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
-    """Weight name → a lazily read slice; `files` closes the opened files.
-
-    The files are read, not mapped: a mapped file would stay in memory beside the model.
-    """
-    names = sorted({stored.file for stored in checkpoint.tensors.values()})
-    opened = {name: files.enter_context(safe_open(checkpoint.folder / name, "pt", backend="pread")) for name in names}
-    return {name: opened[stored.file].get_slice(stored.name) for name, stored in checkpoint.tensors.items()}
 
 
 def _check_shapes(checkpoint: Checkpoint, skeleton: PreTrainedModel) -> None:
@@ -269,6 +256,5 @@ def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str, stand_in
         return False
     if stand_ins is not None and all(map(is_stand_in, candidates)):
         return any(stand_ins.holds(name, weight) for weight in candidates)
-    with safe_open(checkpoint.folder / stored.file, "pt") as file:
-        tensor = file.get_tensor(stored.name).to(torch.float32)
+    tensor = CheckpointTensor(checkpoint.folder, stored).read().to(torch.float32)
     return any(torch.equal(tensor, weight) for weight in candidates)

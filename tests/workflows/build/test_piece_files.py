@@ -93,8 +93,11 @@ def test_an_opus_mt_folder_translates_as_transformers_does(tmp_path: Path, built
             if parameter.ndim == 2 and "embed_positions" not in name:
                 parameter.normal_(0, 1.5 / parameter.shape[1] ** 0.5)
     # a random model repeats one token for ever
-    model.generation_config.update(bad_words_ids=[[pad]], max_length=64, no_repeat_ngram_size=1, **ends)
+    settings = {"bad_words_ids": [[pad]], "max_length": 64, "no_repeat_ngram_size": 1, "num_beams": 4, **ends}
+    model.generation_config.update(**settings)
     model.save_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    torch.save(model.state_dict(), folder / "pytorch_model.bin", _use_new_zipfile_serialization=False)  # as of 2020
     theirs, oracle = AutoTokenizer.from_pretrained(folder), AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     bundle = built(folder, capacity=32, passes={})
     for text in ("Hello world, it's fine today...", ">>fra<< Привет, мир! 漢字 ｶﾞ", "안녕하세요 세계"):
@@ -107,6 +110,9 @@ def test_an_opus_mt_folder_translates_as_transformers_does(tmp_path: Path, built
         assert done["token_ids"] == wanted[1:].tolist()
         assert done["text"] == theirs.decode(wanted, skip_special_tokens=True)
         assert len(set(done["token_ids"])) == len(done["token_ids"]) == 16
+        wanted = oracle.generate(**source, max_new_tokens=16, do_sample=False)[0]  # with the beams of the checkpoint
+        found = cli("generate", bundle, "--prompt", text, "--max-new-tokens", "16", "--beams", "4", "--json")
+        assert json.loads(found[1].splitlines()[-1])["token_ids"] == wanted[1:].tolist()
 
 
 def test_transformers_reads_the_bundle_s_tokenizer(tmp_path: Path) -> None:

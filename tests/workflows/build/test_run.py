@@ -195,6 +195,10 @@ def only_pickle(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
 
 
+def other_pickle(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "model.pt")
+
+
 def remote_code(folder: Path) -> None:
     (folder / "modeling_mine.py").write_text("raise SystemExit('this code must not run')\n")
     edit(folder / "config.json", auto_map={"AutoModelForCausalLM": "modeling_mine.Mine"})
@@ -214,7 +218,8 @@ def config(**changes: Any) -> Callable[[Path], None]:
 BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no config": (lambda folder: (folder / "config.json").unlink(), "has no config.json"),
     "truncated": (truncate, "'model.safetensors' is damaged: .* cut short"),
-    "pickle": (only_pickle, "'pytorch_model.bin', a format that can run code"),
+    "pickle": (only_pickle, "'pytorch_model.bin' is a pickle of more than tensors, so it is refused: get the"),
+    "another pickle": (other_pickle, "'model.pt', a format that can run code when it is opened and that is read under"),
     "remote code": (remote_code, r"modeling_mine\.py \([0-9a-f]{12}\).*--trust-remote-code"),
     "unknown architecture": (
         config(model_type="starship"),

@@ -228,7 +228,10 @@ def test_bad_indexes(tmp_path: Path, index: bytes, expected: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("pytorch_model.bin", "'pytorch_model.bin', a format that can run code when it is opened, so it is refused; "),
+        (
+            "tf_model.h5",
+            "'tf_model.h5', a format that can run code when it is opened and that is read under the names ",
+        ),
         ("model.gguf", "are in 'model.gguf' alone, and GGUF cannot be exported"),
         ("adapter_config.json", "This is an adapter and not a whole model"),
         ("consolidated.safetensors", "has 'consolidated.safetensors' but neither 'model.safetensors' nor"),

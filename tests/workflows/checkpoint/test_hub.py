@@ -110,6 +110,23 @@ def test_shards_and_code(hub: FakeHub, tmp_path: Path) -> None:
     assert not any(path.endswith("other.safetensors") for path in hub.paths())
 
 
+def test_weights_of_pytorch_where_there_are_no_others(hub: FakeHub, tmp_path: Path) -> None:
+    import torch
+
+    index = {"weight_map": {"a": "pytorch_model-00001-of-00002.bin", "b": "pytorch_model-00002-of-00002.bin"}}
+    shards = {}
+    for name, shard in index["weight_map"].items():
+        torch.save({name: torch.zeros(2)}, tmp_path / shard)
+        shards[shard] = (tmp_path / shard).read_bytes()
+    extra = {"pytorch_model.bin.index.json": json.dumps(index).encode(), **shards, "training_args.bin": b"x"}
+    hub.repositories[NAME] = files(model__safetensors=None) | extra
+    found = fetch(hub, tmp_path)
+    assert set(found.tensors) == {"a", "b"} and set(found.weight_files) == {*shards}
+    assert not any("training_args" in path for path in hub.paths())
+    hub.repositories[NAME] = files() | extra
+    assert fetch(hub, tmp_path / "again").weight_files == ("model.safetensors",)
+
+
 def test_the_modules_of_sentence_transformers(hub: FakeHub, tmp_path: Path) -> None:
     """The files that modules.json names, which a build needs to make its vectors; nothing else of their folders."""
     kinds = ("Transformer", "Pooling", "Dense", "Normalize")
@@ -306,7 +323,7 @@ def test_the_token_stays_with_the_hub(hub: FakeHub, tmp_path: Path, monkeypatch:
     ("changes", "expected"),
     [
         ({"config__json": None}, "has no config.json on the hub"),
-        ({"model__safetensors": None, "pytorch_model__bin": b"x" * 999}, "can run code when it is opened"),
+        ({"model__safetensors": None, "tf_model__h5": b"x" * 999}, "can run code when it is opened"),
         ({"model__safetensors": None}, "has no weights"),
         ({"config__json": b'{"model_type": "x", "auto_map": {"AutoModel": "a/b--m.X"}}'}, "another repository"),
     ],

@@ -1,0 +1,48 @@
+"""Tensors in a checkpoint's files, read when they are needed, whatever kind of file it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from workflows.checkpoint.files import regular_file
+from workflows.checkpoint.weights import TensorInfo
+from workflows.common.errors import CheckpointError, printable
+
+
+@dataclass(frozen=True)
+class CheckpointTensor:
+    """A tensor of the checkpoint in `folder`. Stands for a slice of safetensors, which transformers reads by `[...]`.
+
+    The file is read, not mapped: a mapped file would stay in memory beside the model.
+    """
+
+    folder: Path
+    info: TensorInfo
+
+    def __getitem__(self, index: object) -> torch.Tensor:
+        return self.read()[index]
+
+    def read(self) -> torch.Tensor:
+        """The tensor, in its stored dtype. Raises CheckpointError where the file ends before it does."""
+        info, content = self.info, bytearray(self.info.bytes)
+        with regular_file(self.folder, info.file).open("rb", buffering=0) as file:
+            file.seek(info.offset)
+            view = memoryview(content)
+            while view and (count := file.readinto(view)):  # the system reads two gigabytes at once at most
+                view = view[count:]
+        if view:
+            raise CheckpointError(
+                f"'{printable(info.file)}' ends before the tensor '{printable(info.name, 60)}' does: it has changed "
+                "since it was opened; get it again."
+            )
+        dtype = getattr(torch, info.dtype, None)
+        if not isinstance(dtype, torch.dtype):
+            raise CheckpointError(
+                f"The tensor '{printable(info.name, 60)}' is stored in {info.dtype}, which PyTorch does not read: get "
+                "the checkpoint in another number format."
+            )
+        flat = torch.frombuffer(content, dtype=dtype) if content else torch.empty(0, dtype=dtype)
+        return flat.reshape(info.shape)
