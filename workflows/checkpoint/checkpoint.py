@@ -15,6 +15,7 @@ from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
+from workflows.checkpoint.other_folders import other_folder
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
@@ -117,9 +118,9 @@ class Checkpoint:
 
 def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str = "") -> Checkpoint:
     """Reads the checkpoint in a folder. Raises CheckpointError with one sentence for the first problem."""
+    if sentence := other_folder(folder):
+        raise CheckpointError(sentence)
     config = configuration.read_config(folder)
-    if exists(folder, "adapter_config.json"):
-        raise weights.no_weights_error(["adapter_config.json"])
     generation = configuration.read_optional(folder, GENERATION)
     text = config.get("text_config")
     sources = (generation, config, text if isinstance(text, dict) else {})

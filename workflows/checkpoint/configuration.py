@@ -41,8 +41,8 @@ def read_config(folder: Path) -> dict[str, object]:
     """Reads and checks config.json. Raises CheckpointError if it is missing, damaged or names a forbidden thing."""
     if exists(folder, BUNDLE):
         raise CheckpointError(
-            f"{printable(folder)} is a bundle, whose graphs are already built and possibly quantized: build again "
-            "from its original checkpoint."
+            f"{printable(folder)} is a bundle, whose graphs are already built and possibly quantized: run it with "
+            f"`joinery generate {printable(folder)}`, or build again from its original checkpoint."
         )
     if not exists(folder, CONFIG) and exists(folder, "0_Transformer"):  # of early sentence-transformers
         raise CheckpointError(

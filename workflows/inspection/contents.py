@@ -12,6 +12,7 @@ import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.bundle.schema import Metadata
+from workflows.checkpoint.other_folders import other_folder
 from workflows.common.element_types import item_bytes
 from workflows.common.errors import GraphError, RequestError, printable
 from workflows.generate.text_problems import find_text_problems
@@ -42,6 +43,8 @@ def inspect_path(path: str | Path, component: str | None = None) -> InspectRepor
     """
     target = Path(path)
     if target.is_dir():
+        if sentence := other_folder(target):
+            raise RequestError(sentence)
         report = _bundle_report(read_bundle(target))
     elif target.suffix == ".onnx" and target.is_file():
         report = _graph_report(target)
