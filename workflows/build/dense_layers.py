@@ -31,7 +31,7 @@ def write_dense(checkpoint: Checkpoint, recipe: Recipe, draft: Path) -> None:
 def _dense_bytes(checkpoint: Checkpoint, step: DenseFiles) -> bytes:
     shapes = {"linear.weight": (step.outputs, step.inputs), **({"linear.bias": (step.outputs,)} if step.bias else {})}
     try:
-        with safe_open(regular_file(checkpoint.folder, step.file), "np") as file:
+        with safe_open(regular_file(checkpoint.root, step.file), "np") as file:
             names = set(file.keys())
             arrays = {name: file.get_tensor(name) for name in names & shapes.keys()}
     except (SafetensorError, OSError, ValueError, TypeError) as error:  # TypeError: a dtype that numpy lacks

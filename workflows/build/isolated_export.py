@@ -33,7 +33,7 @@ def export_isolated(
 ) -> Evidence:
     """Like make_export; raises CheckpointError where the code ended the process, and Cancelled by `check`."""
     request = {
-        "folder": str(checkpoint.folder),
+        "folder": str(checkpoint.root),
         "source": checkpoint.source,
         "kind": checkpoint.kind,
         "revision": checkpoint.revision,

@@ -239,4 +239,4 @@ def _display_name(checkpoint: Checkpoint) -> str:
 
 def portable_source(checkpoint: Checkpoint) -> str:
     """The source without a path of this machine, since bundles are shared."""
-    return checkpoint.folder.name if checkpoint.kind == "folder" else checkpoint.source
+    return checkpoint.root.name if checkpoint.kind == "folder" else checkpoint.source

@@ -1,6 +1,6 @@
 """The metadata of a bundle that reads texts through one graph: the limit of a text, pooling, labels.
 
-config.json, tokenizer_config.json, position table ──▶ TextLimits
+sentence_bert_config.json, else tokenizer_config.json and config.json; position table ──▶ TextLimits
 id2label, problem_type ──▶ ClassificationSettings      modules.json … ──▶ EmbeddingSettings
 """
 
@@ -19,6 +19,7 @@ from workflows.recipe import Recipe, family_for
 _LONGEST = 1 << 24  # above it a tokenizer's model_max_length means no limit
 # Their positions begin after that of padding, so the table has as many rows that no token uses.
 _PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")
+_POSITION_TABLES = (["position_embeddings"], ["wpe"], ["embed_positions"])  # their modules in transformers
 _ACTIVATIONS: dict[str, Literal["sigmoid", "identity"]] = {
     "torch.nn.modules.activation.Sigmoid": "sigmoid",
     "torch.nn.modules.linear.Identity": "identity",
@@ -30,9 +31,8 @@ def text_metadata(checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
     if family_for(recipe.model_type, recipe.task).reads != "tokens":
         return {}
     embedding = embedding_of(checkpoint, recipe)
-    limits = [_positions(checkpoint), _tokenizer_limit(checkpoint)] + ([embedding.max_tokens] if embedding else [])
-    known = [limit for limit in limits if limit is not None]
-    texts = TextLimits(tokens=min(known, default=None), lowercase=embedding.lowercase if embedding else False)
+    lowercase = embedding.lowercase if embedding else False
+    texts = TextLimits(tokens=_token_limit(checkpoint, embedding), lowercase=lowercase)
     return {
         "vocabulary": _vocabulary(checkpoint),
         "texts": texts,
@@ -50,7 +50,7 @@ def _vocabulary(checkpoint: Checkpoint) -> int | None:
 def embedding_of(checkpoint: Checkpoint, recipe: Recipe) -> EmbeddingFiles | None:
     """What the checkpoint's files state of vectors; None where the recipe's task makes none."""
     serves = recipe.task == "feature-extraction" and family_for(recipe.model_type, recipe.task).reads == "tokens"
-    return read_embedding(checkpoint.folder) if serves and checkpoint.embeds else None
+    return read_embedding(checkpoint.root) if serves and checkpoint.embeds else None
 
 
 def _embedding_settings(files: EmbeddingFiles) -> EmbeddingSettings:
@@ -65,6 +65,23 @@ def _embedding_settings(files: EmbeddingFiles) -> EmbeddingSettings:
 def dense_file(number: int) -> str:
     """The bundle's file of the layer that is the step `number` after the pooling."""
     return f"dense/{number}.data"
+
+
+def _token_limit(checkpoint: Checkpoint, embedding: EmbeddingFiles | None) -> int | None:
+    """The most tokens of a text, in the order of sentence-transformers 6.2: its own limit counts alone.
+
+    Without one it is the tokenizer's or the config's, whichever is less. No limit is beyond a table of positions,
+    where sentence-transformers fails; rotary and relative positions have none.
+    """
+    own = embedding.max_tokens if embedding else None
+    limits: list[int | None] = [own] if own is not None else [_tokenizer_limit(checkpoint), _positions(checkpoint)]
+    if _has_position_table(checkpoint):
+        limits.append(_positions(checkpoint))
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _has_position_table(checkpoint: Checkpoint) -> bool:
+    return any(name.split(".")[-2:-1] in _POSITION_TABLES for name in checkpoint.tensors)
 
 
 def _positions(checkpoint: Checkpoint) -> int | None:
@@ -115,7 +132,7 @@ def _score(checkpoint: Checkpoint) -> Literal["sigmoid", "identity"]:
     own = checkpoint.config.get("sentence_transformers")
     stated = own.get("activation_fn") if isinstance(own, dict) else None
     stated = stated or checkpoint.config.get("sbert_ce_default_activation_function")
-    stated = stated or read_optional(checkpoint.folder, MODEL).get("activation_fn") or next(iter(_ACTIVATIONS))
+    stated = stated or read_optional(checkpoint.root, MODEL).get("activation_fn") or next(iter(_ACTIVATIONS))
     if not isinstance(stated, str) or stated not in _ACTIVATIONS:
         raise CheckpointError(
             f"The checkpoint's activation_fn is {printable(stated)}, which Joinery does not compute: it may be "

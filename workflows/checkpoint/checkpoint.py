@@ -17,7 +17,7 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.other_folders import other_folder
 from workflows.checkpoint.remote_code import remote_code
-from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder
+from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
@@ -32,6 +32,8 @@ _HASHED_AT_ONCE = 2  # files: a thread makes 0.6 GB/s, and disks give more
 class Checkpoint:
     """A validated checkpoint; none of its code has run.
 
+    root: what was opened; `folder` is below it where sentence-transformers has the model in a folder of its own.
+
     `dtype` is the dtype of most elements, `parameters` the number of stored elements (tied weights once),
     `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
     generation_config.json, else from config.json. `remote_code` maps each Python file that would run to its SHA-256.
@@ -41,6 +43,7 @@ class Checkpoint:
     source: str
     kind: SourceKind
     folder: Path
+    root: Path
     revision: str
     config: dict[str, object] = field(repr=False)
     generation_config: dict[str, object] = field(repr=False)
@@ -63,15 +66,17 @@ class Checkpoint:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that a build reads: configs, tokenizer, code and weights, sorted."""
+        """The files that a build reads: configs, tokenizer, code and weights, sorted, by their paths in `root`."""
         small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *weights.INDICES}
         present = {name for name in small if exists(self.folder, name)}
-        return tuple(sorted({*present, *self.remote_code, *self.weight_files, *embedding_files(self.folder)}))
+        below = self.folder.relative_to(self.root)
+        own = {(below / name).as_posix() for name in (*present, *self.remote_code, *self.weight_files)}
+        return tuple(sorted({*own, *embedding_files(self.root)}))
 
     @property
     def embeds(self) -> bool:
         """Whether it is of sentence-transformers and makes vectors of texts."""
-        return is_embedder(self.folder)
+        return is_embedder(self.root)
 
     @cached_property
     def digest(self) -> str:
@@ -82,7 +87,7 @@ class Checkpoint:
         self, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
     ) -> str:
         """Returns `digest`, with progress in bytes. Raises Cancelled, CheckpointError for a file that disappeared."""
-        paths = {name: regular_file(self.folder, name) for name in self.files}
+        paths = {name: regular_file(self.root, name) for name in self.files}
         total, done, reported = sum(path.stat().st_size for path in paths.values()), 0, 0
         lock = Lock()
 
@@ -120,6 +125,7 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
     """Reads the checkpoint in a folder. Raises CheckpointError with one sentence for the first problem."""
     if sentence := other_folder(folder):
         raise CheckpointError(sentence)
+    root, folder = folder, _model_folder(folder)
     config = configuration.read_config(folder)
     generation = configuration.read_optional(folder, GENERATION)
     text = config.get("text_config")
@@ -131,6 +137,7 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
         source=source,
         kind=kind,
         folder=folder,
+        root=root,
         revision=revision,
         config=config,
         generation_config=generation,
@@ -147,8 +154,19 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
         remote_code=remote_code(folder),
     )
     for name in checkpoint.files:
-        regular_file(folder, name)
+        regular_file(root, name)
     return checkpoint
+
+
+def _model_folder(root: Path) -> Path:
+    """The folder with config.json, which sentence-transformers may have below `root`."""
+    folder = root / transformer_folder(root)
+    if not folder.resolve().is_relative_to(root.resolve()):
+        raise CheckpointError(
+            f"'{printable(folder.name)}' is a link that leaves the checkpoint's folder, which is refused; "
+            "put a copy of the folder in its place."
+        )
+    return folder
 
 
 def missing_folder_error(source: str, path: Path) -> CheckpointError:

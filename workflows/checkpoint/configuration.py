@@ -46,8 +46,8 @@ def read_config(folder: Path) -> dict[str, object]:
         )
     if not exists(folder, CONFIG) and exists(folder, "0_Transformer"):  # of early sentence-transformers
         raise CheckpointError(
-            f"{printable(folder)} keeps its config.json in 0_Transformer: put the files of that folder beside "
-            "modules.json, and set its path in that file to an empty text."
+            f"{printable(folder)} has its config.json in 0_Transformer and lacks modules.json, which states the steps "
+            "after it: get that file as well, or open 0_Transformer alone."
         )
     if not exists(folder, CONFIG):
         raise CheckpointError(

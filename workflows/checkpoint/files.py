@@ -60,12 +60,13 @@ def regular_file(folder: Path, name: str) -> Path:
 
 
 def _inside(root: Path, real: Path) -> bool:
-    """Whether `real` is below `root`, or is the blob behind the Hub cache's snapshot `root`."""
+    """Whether `real` is below `root`, or is the blob behind the Hub cache's snapshot that `root` is or is in."""
     if real.is_relative_to(root):
         return True
-    if root.parent.name != "snapshots":
+    snapshot = next((one for one in (root, root.parent) if one.parent.name == "snapshots"), None)  # or a folder in it
+    if snapshot is None:
         return False
-    repository = root.parent.parent
+    repository = snapshot.parent.parent
     shared = repository.parent / "blobs"  # one store for all repositories: blobs/<2 hex>/<hash>
     return real.parent == repository / "blobs" or real.parent.parent == shared
 

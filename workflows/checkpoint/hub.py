@@ -25,14 +25,21 @@ from workflows.checkpoint.download import DownloadState, RemoteFile, download, r
 from workflows.checkpoint.files import read_bytes, safe_name, sha256
 from workflows.checkpoint.hub_cache import COMMIT, HubCache
 from workflows.checkpoint.remote_code import CODE_LIMIT, auto_map_modules, remote_code
-from workflows.checkpoint.sentence_transformers import MODULES, SENTENCE_FILES, module_file_names
+from workflows.checkpoint.sentence_transformers import (
+    MODEL,
+    MODULES,
+    TRANSFORMER_FILES,
+    module_file_names,
+    transformer_folder,
+    transformer_path,
+)
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
 from workflows.common.digests import remember_digest
 from workflows.common.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
-_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *SENTENCE_FILES}
+_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *TRANSFORMER_FILES}
 _SHARDS = {
     index: re.compile(rf"(?:pytorch_)?model-\d{{5}}-of-\d{{5}}{re.escape(suffix)}")
     for index, suffix in weights.INDICES.items()
@@ -91,38 +98,48 @@ class _SnapshotDownload:
             if error.reason != "offline":
                 raise
             return self._cached(error)
-        if CONFIG not in listing:
+        modules, below = self._modules(listing)
+        names = [name.removeprefix(below) for name in listing if name.startswith(below)]
+        if CONFIG not in names:
             raise CheckpointError(
-                f"{self.repository} has no config.json on the hub, so it is not a checkpoint; check the name."
+                f"{self.repository} has no {below}config.json on the hub, so it is not a checkpoint; check the name."
             )
-        folder = self.cache.snapshot(self.commit)
-        single, index = weights.weight_layout(listing)
+        folder = self.cache.snapshot(self.commit) / below
+        single, index = weights.weight_layout(names)
         shard = _SHARDS.get(index)
-        probable = [single] if shard is None else [name for name in listing if shard.fullmatch(name)]
-        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG}), *([index] if index else [])]
-        self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
+        probable = [single] if shard is None else [name for name in names if shard.fullmatch(name)]
+        small = [CONFIG, *sorted(_SMALL & {*names} - {CONFIG}), *([index] if index else [])]
+        small, probable = [below + name for name in small], [below + name for name in probable]
+        self._get_all([*modules, *small, *probable], small, listing, TOKENIZER_LIMIT)
         code = self._code(folder, listing)
         self._get_all(code, code, listing, CODE_LIMIT)
-        modules = self._modules(folder, listing)
-        self._get_all([*small, *code, *modules], modules, listing, TOKENIZER_LIMIT)
         remote_code(folder)
         read_tokenizer(folder)
-        shards = sorted(set(weights.read_index(folder, index).values())) if index else probable
-        self._get_all([*small, *code, *modules, *shards], shards, listing, None)
+        named = {*weights.read_index(folder, index).values()} if index else set[str]()
+        shards = [below + name for name in sorted(named)] if index else probable
+        self._get_all([*modules, *small, *code, *shards], shards, listing, None)
         self.cache.set_revision(self.revision, self.commit)
-        return folder
+        return self.cache.snapshot(self.commit)
 
     def _code(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
-        """The Python files of the repository, where a config names any: they are hashed, never run here."""
+        """The Python files of the repository, where a config in `folder` names any: they are hashed, never run here."""
         configuration.read_config(folder)
         named = [auto_map_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
         return sorted(name for name in listing if name.endswith(".py"))[:_CODE_FILES] if any(named) else []
 
-    def _modules(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
-        """The files of the modules of sentence-transformers, where modules.json names any."""
+    def _modules(self, listing: dict[str, RemoteFile]) -> tuple[list[str], str]:
+        """Downloads the files of sentence-transformers' modules; returns their names, and the path of the model.
+
+        The path is before the names of the model's files: "" or "0_Transformer/".
+        """
         if MODULES not in listing:
-            return []
-        return [name for name in module_file_names(read_bytes(folder, MODULES, TOKENIZER_LIMIT)) if name in listing]
+            return [], ""
+        self._get_all([MODULES], [MODULES], listing, TOKENIZER_LIMIT)
+        content = read_bytes(self.cache.snapshot(self.commit), MODULES, TOKENIZER_LIMIT)
+        named = [name for name in (MODEL, *module_file_names(content)) if name in listing]
+        self._get_all([MODULES, *named], named, listing, TOKENIZER_LIMIT)
+        path = transformer_path(content)
+        return [MODULES, *named], f"{path}/" if path else ""
 
     def _listing(self) -> dict[str, RemoteFile]:
         """Lists the repository's files at the revision; sets `commit`."""
@@ -248,8 +265,8 @@ class _SnapshotDownload:
         try:
             if folder is None or commit is None:
                 raise CheckpointError("not cached")
-            configuration.read_config(folder)
-            weights.read_weights(folder)
+            configuration.read_config(folder / transformer_folder(folder))
+            weights.read_weights(folder / transformer_folder(folder))
         except CheckpointError:
             raise error from None
         message = f"The hub is out of reach; the copy of {self.repository} on this machine is used"

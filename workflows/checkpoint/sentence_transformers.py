@@ -2,6 +2,7 @@
 
 modules.json ──▶ Transformer │ 1_Pooling/config.json │ 2_Dense/config.json, model.safetensors │ 2_Normalize
 sentence_bert_config.json ──▶ limit, lower case      config_sentence_transformers.json ──▶ prompts, similarity
+the transformer's folder: "" beside modules.json, or that of its `path`, such as 0_Transformer
                          └──────────────── read_embedding ────────────────┴──▶ EmbeddingFiles
 
 A module, an option or a value that Joinery does not compute is refused by name: a vector that leaves one out is another
@@ -20,11 +21,13 @@ from workflows.common.errors import CheckpointError, printable
 from workflows.common.strict_json import InvalidJsonError, read_json
 
 MODULES = "modules.json"
-TRANSFORMER = "sentence_bert_config.json"
 MODEL = "config_sentence_transformers.json"
 DENSE_WEIGHTS = "model.safetensors"
-SENTENCE_FILES = (MODULES, TRANSFORMER, MODEL)
-"""The files in the root; those of the modules are in folders that modules.json names."""
+# The first that is there counts; older versions named the file after the model's class.
+TRANSFORMER_FILES = tuple(
+    f"sentence_{kind}_config.json"
+    for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
 
 # In the order in which several of them are joined; the older keys, each true or false.
 _POOLING = {
@@ -58,8 +61,11 @@ _TRANSFORMER_KEYS: dict[str, Sequence[object]] = {
         ({},),
     ),
 }  # fmt: skip
+_TOKENIZER_ARGUMENTS, _TOKENIZER_LIMIT = ("tokenizer_args", "processor_kwargs"), "model_max_length"
 _MODEL_KEYS: dict[str, Sequence[object]] = {
     "__version__": (),
+    "requirements": (),  # versions of packages that the original runs on
+    "keep_in_fp32_modules": (),
     "model_type": ("SentenceTransformer",),
     "prompts": (),
     "default_prompt_name": (),
@@ -110,16 +116,31 @@ def is_embedder(folder: Path) -> bool:
     return exists(folder, MODULES) and [kind for kind, _ in _modules(folder)] != ["Transformer"]
 
 
+def transformer_folder(folder: Path) -> str:
+    """The folder of the transformer by modules.json, such as 0_Transformer; empty where it is `folder` itself."""
+    return transformer_path(read_bytes(folder, MODULES, CONFIG_LIMIT)) if exists(folder, MODULES) else ""
+
+
+def transformer_path(content: bytes) -> str:
+    """The same by the content of modules.json. Raises CheckpointError for damaged content."""
+    return next((path for kind, path in _parse_modules(content) if kind == "Transformer"), "")
+
+
 def embedding_files(folder: Path) -> tuple[str, ...]:
     """The files of the folder that read_embedding reads, sorted; () for another folder."""
-    root = [name for name in SENTENCE_FILES if exists(folder, name)]
-    return tuple(sorted([*root, *_module_files(folder)])) if exists(folder, MODULES) else ()
+    if not exists(folder, MODULES):
+        return ()
+    root = [*(_below(transformer_folder(folder), name) for name in TRANSFORMER_FILES), MODULES, MODEL]
+    return tuple(sorted({*(name for name in root if exists(folder, name)), *_module_files(folder)}))
 
 
 def module_file_names(content: bytes) -> Iterator[str]:
-    """Yields the names of files that modules may have in their folders, by the content of modules.json."""
+    """Yields the names of files that modules may have in their folders, by the content of modules.json.
+
+    Those of the transformer are a checkpoint's, wherever it is.
+    """
     for kind, path in _parse_modules(content):
-        if path:
+        if path and kind != "Transformer":
             yield from (f"{path}/{CONFIG}", *([f"{path}/{DENSE_WEIGHTS}"] if kind == "Dense" else []))
 
 
@@ -133,10 +154,8 @@ def read_embedding(folder: Path) -> EmbeddingFiles:
     if kinds[:2] != ["Transformer", "Pooling"] or {"Transformer", "Pooling"} & {*kinds[2:]}:
         raise _refused(MODULES, f"the modules {', '.join(kinds)} in this order")
     (_, root), (_, pooling_folder), *rest = modules
-    if root:
-        raise _refused(MODULES, f"the transformer in the folder {printable(root)} (put its files beside modules.json)")
     pooling, include_prompt = _read_pooling(folder, f"{pooling_folder}/{CONFIG}")
-    limit, lowercase = _read_transformer(folder)
+    limit, lowercase = _read_transformer(folder, root)
     prompts, default, similarity = _read_model(folder)
     return EmbeddingFiles(
         pooling=pooling,
@@ -210,12 +229,22 @@ def _read_step(folder: Path, kind: str, path: str) -> DenseFiles | None:
     return DenseFiles(weights, inputs, outputs, config.get("bias") is not False, _ACTIVATIONS[str(activation)])
 
 
-def _read_transformer(folder: Path) -> tuple[int | None, bool]:
-    """The limit of tokens and whether texts become lower case."""
-    config = read_optional(folder, TRANSFORMER)
-    _check(config, TRANSFORMER, _TRANSFORMER_KEYS)
-    limit = config.get("max_seq_length")
-    return None if limit is None else _positive(limit, "max_seq_length", TRANSFORMER), bool(config.get("do_lower_case"))
+def _read_transformer(folder: Path, path: str) -> tuple[int | None, bool]:
+    """The limit of tokens and whether texts become lower case. A limit among the tokenizer's arguments counts first."""
+    names = [_below(path, name) for name in TRANSFORMER_FILES]
+    name = next((name for name in names if exists(folder, name)), names[0])
+    config = read_optional(folder, name)
+    limit, key = config.get("max_seq_length"), "max_seq_length"
+    for arguments in _TOKENIZER_ARGUMENTS:
+        stated = config.get(arguments)
+        if isinstance(stated, dict) and set(stated) == {_TOKENIZER_LIMIT}:
+            limit, key = config.pop(arguments)[_TOKENIZER_LIMIT], _TOKENIZER_LIMIT  # type: ignore[index]
+    _check(config, name, _TRANSFORMER_KEYS)
+    return None if limit is None else _positive(limit, key, name), bool(config.get("do_lower_case"))
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
 
 
 def _read_model(folder: Path) -> tuple[dict[str, str], str | None, str]:

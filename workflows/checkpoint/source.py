@@ -36,7 +36,8 @@ class CheckpointLocation(NamedTuple):
     @property
     def weights_bytes(self) -> int:
         """Upper bound of the bytes of its weight files; 0 where none is readable."""
-        return sum(path.stat().st_size for name in _WEIGHTS for path in self.folder.glob(name) if path.is_file())
+        patterns = [*_WEIGHTS, *(f"*/{name}" for name in _WEIGHTS)]  # or in a module's folder
+        return sum(path.stat().st_size for name in patterns for path in self.folder.glob(name) if path.is_file())
 
 
 def open_checkpoint(source: str, **options: Any) -> Checkpoint:

@@ -125,7 +125,7 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
 def _check_embedder(checkpoint: Checkpoint, family: Family) -> None:
     """Raises RecipeError for an embedder that is no text encoder, CheckpointError for modules that are refused."""
     if family.reads == "tokens":
-        read_embedding(checkpoint.folder)
+        read_embedding(checkpoint.root)
         return
     known = next(one for one in FAMILIES.families if one.reads == "tokens")
     kind = "a decoder" if family.cached and not family.encoder else "no text encoder"

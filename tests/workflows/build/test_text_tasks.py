@@ -30,10 +30,12 @@ TEXTS = [
 ]
 
 
-def described(folder: Path, **config: Any) -> Path:
+def described(folder: Path, table: bool = True, **config: Any) -> Path:
     """A checkpoint of which the files alone are read: no model could be made of its weights."""
     folder.mkdir(exist_ok=True)
-    save_file({"embeddings.word_embeddings.weight": np.zeros((4, 2), np.float32)}, folder / "model.safetensors")
+    tables = ["word_embeddings", "position_embeddings"] if table else ["word_embeddings"]
+    rows = {f"embeddings.{name}.weight": np.zeros((4, 2), np.float32) for name in tables}
+    save_file(rows, folder / "model.safetensors")
     kept = {"model_type": "bert", "architectures": ["BertModel"], "max_position_embeddings": 512, **config}
     write_json(folder / "config.json", kept)
     return folder
@@ -50,19 +52,26 @@ def metadata(folder: Path, **options: Any) -> dict[str, Any]:
         ("bert", 512, None, None, 512),
         ("bert", 512, 128, None, 128),
         ("bert", 512, 1e30, 256, 256),
-        ("bert", 512, 256, 1024, 256),
+        ("bert", 512, 64, 200, 200),
+        ("bert", 512, 64, {"tokenizer_args": {"model_max_length": 100}, "max_seq_length": 50}, 100),
+        ("bert", 512, 64, {"processor_kwargs": {"model_max_length": 100}}, 100),
+        ("bert", 512, 256, 1024, 512),
+        ("modernbert", 512, 256, 1024, 1024),
+        ("modernbert", 512, 1024, None, 512),
         ("roberta", 514, None, None, 512),
         ("xlm-roberta", 514, 512, 1024, 512),
         ("mpnet", 514, None, 384, 384),
         ("mpnet", 514, None, None, 512),
     ],
 )
-def test_the_limit_is_the_least_that_the_files_state(
-    tmp_path: Path, model_type: str, positions: int, tokenizer: float | None, stated: int | None, limit: int
+def test_the_limit_is_that_of_sentence_transformers(
+    tmp_path: Path, model_type: str, positions: int, tokenizer: float | None, stated: Any, limit: int
 ) -> None:
-    """RoBERTa's positions begin behind that of padding."""
-    folder = described(tmp_path, model_type=model_type, max_position_embeddings=positions, pad_token_id=1)
-    add_modules(folder, max_seq_length=stated)
+    """Its own counts alone, up to a table of positions. RoBERTa's positions begin behind that of padding."""
+    folder = described(
+        tmp_path, model_type != "modernbert", model_type=model_type, max_position_embeddings=positions, pad_token_id=1
+    )
+    add_modules(folder, **(stated if isinstance(stated, dict) else {"max_seq_length": stated}))
     write_json(folder / "tokenizer_config.json", {} if tokenizer is None else {"model_max_length": tokenizer})
     found = metadata(folder)
     assert (found["texts"].tokens, found["classification"]) == (limit, None)
@@ -94,7 +103,7 @@ def test_what_is_not_computed_is_refused_before_the_build(tmp_path: Path) -> Non
         build(BuildRequest(str(decoder), tmp_path / "out", {}))
     early = tmp_path / "c"
     (early / "0_Transformer").mkdir(parents=True)
-    with pytest.raises(CheckpointError, match=r"keeps its config\.json in 0_Transformer: put the files"):
+    with pytest.raises(CheckpointError, match=r"has its config\.json in 0_Transformer and lacks modules\.json"):
         open_checkpoint(str(early))
     assert not (tmp_path / "out").exists()
 
@@ -139,8 +148,8 @@ def test_labels_that_are_not_known_are_refused(tmp_path: Path, config: dict[str,
         metadata(folder)
 
 
-def with_dense(folder: Path, **arrays: np.ndarray) -> Path:
-    add_modules(folder, "Pooling", "Dense", "Normalize", pooling={"pooling_mode": ["cls", "mean"]})
+def with_dense(folder: Path, below: str = "", **arrays: np.ndarray) -> Path:
+    add_modules(folder, "Pooling", "Dense", "Normalize", pooling={"pooling_mode": ["cls", "mean"]}, below=below)
     size = {"in_features": 64, "out_features": 8, "activation_function": "torch.nn.modules.activation.Tanh"}
     write_json(folder / "2_Dense" / "config.json", size)
     save_file(arrays, folder / "2_Dense" / "model.safetensors")
@@ -175,18 +184,20 @@ def eager(folder: Path, kind: str, *texts: list[str], limit: int) -> Any:
 
 @pytest.mark.slow
 def test_vectors_are_those_of_eager_transformers(tmp_path: Path) -> None:
-    """Every pooling joined, a layer, a normalization: at lengths from one word to beyond the limit."""
+    """Every pooling joined, a layer, a normalization, in folders: at lengths from one word to beyond the limit."""
     import torch
 
     modes = ["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
     rng = np.random.default_rng(2)
     weight, bias = rng.standard_normal((8, 192)).astype(np.float32) / 8, rng.standard_normal(8).astype(np.float32)
-    folder = with_dense(save_checkpoint(tmp_path / "c"), **{"linear.weight": weight, "linear.bias": bias})
+    folder = with_dense(
+        save_checkpoint(tmp_path / "c"), "0_Transformer", **{"linear.weight": weight, "linear.bias": bias}
+    )
     write_json(folder / "1_Pooling" / "config.json", {"pooling_mode": modes})
     size = {"in_features": 192, "out_features": 8, "activation_function": "torch.nn.modules.activation.Tanh"}
     write_json(folder / "2_Dense" / "config.json", size)
     build(BuildRequest(str(folder), tmp_path / "out", {}))
-    output, mask = eager(folder, "AutoModel", TEXTS, limit=LIMIT)
+    output, mask = eager(folder / "0_Transformer", "AutoModel", TEXTS, limit=LIMIT)
     hidden, seen = output.last_hidden_state, mask[:, :, None].float()
     places = torch.arange(1, hidden.shape[1] + 1)[None, :, None] * seen
     joined = torch.cat(

@@ -16,6 +16,7 @@ import pytest
 from tests.fakes.hub import COMMIT, FakeHub, etag_of
 from tests.workflows.checkpoint.making import CONFIG, files, tensors, write
 from workflows.checkpoint import Checkpoint, download, open_checkpoint
+from workflows.checkpoint.sentence_transformers import read_embedding
 from workflows.common.errors import Cancelled, CheckpointError, HubError
 from workflows.wire.events import Event, LogEvent, ProgressEvent
 
@@ -146,6 +147,27 @@ def test_the_modules_of_sentence_transformers(hub: FakeHub, tmp_path: Path) -> N
     named = {"modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "2_Dense/config.json"}
     assert named | {"2_Dense/model.safetensors"} <= set(found.files) and found.embeds
     assert not any("pytorch_model" in path for path in hub.paths())
+
+
+def test_a_model_of_sentence_transformers_in_a_folder_of_its_own(hub: FakeHub, tmp_path: Path) -> None:
+    modules = [
+        {"type": "sentence_transformers.models.Transformer", "path": "0_Transformer"},
+        {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+    ]
+    own = {f"0_Transformer/{name}": content for name, content in files(model__safetensors=tensors("embed")).items()}
+    hub.repositories[NAME] = own | {
+        "modules.json": json.dumps(modules).encode(),
+        "1_Pooling/config.json": b"{}",
+        "0_Transformer/sentence_bert_config.json": b'{"max_seq_length": 9}',
+    }
+    found = fetch(hub, tmp_path)
+    assert (
+        found.folder == found.root / "0_Transformer" and found.root.name == COMMIT and set(found.tensors) == {"embed"}
+    )
+    assert {"0_Transformer/config.json", "0_Transformer/model.safetensors", "modules.json"} <= set(found.files)
+    assert read_embedding(found.root).max_tokens == 9
+    offline = open_checkpoint(NAME, endpoint=closed_port(), cache=tmp_path)
+    assert (offline.digest, offline.folder) == (found.digest, found.folder)
 
 
 def test_cancel_in_the_middle_of_a_file_and_go_on(hub: FakeHub, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from workflows.checkpoint.sentence_transformers import (
     is_embedder,
     module_file_names,
     read_embedding,
+    transformer_folder,
 )
 from workflows.common.errors import CheckpointError
 
@@ -85,6 +86,30 @@ def test_a_newer_folder(tmp_path: Path) -> None:
     write_json(tmp_path / "2_Normalize" / "config.json", {"module_input_name": "sentence_embedding"})
     found = read_embedding(tmp_path)
     assert (found.pooling, found.max_tokens, found.similarity) == (("cls",), None, "cosine")
+
+
+@pytest.mark.parametrize("below", ["0_Transformer", "models/0"])
+def test_a_transformer_in_a_folder_of_its_own(tmp_path: Path, below: str) -> None:
+    """As sentence-transformers saved it before version 2; its settings are beside the model."""
+    add_modules(tmp_path, below=below, max_seq_length=99)
+    write_json(tmp_path / "sentence_bert_config.json", {"max_seq_length": 7})
+    assert transformer_folder(tmp_path) == below and is_embedder(tmp_path)
+    assert read_embedding(tmp_path).max_tokens == 99
+    files = {"1_Pooling/config.json", "config_sentence_transformers.json", "modules.json"}
+    assert {*embedding_files(tmp_path)} == {*files, f"{below}/sentence_bert_config.json"}
+    assert list(module_file_names((tmp_path / "modules.json").read_bytes())) == [
+        "1_Pooling/config.json",
+        "2_Normalize/config.json",
+    ]
+
+
+def test_the_settings_in_a_file_of_an_older_name(tmp_path: Path) -> None:
+    add_modules(tmp_path)
+    (tmp_path / "sentence_bert_config.json").unlink()
+    write_json(tmp_path / "sentence_xlm-roberta_config.json", {"max_seq_length": 99, "do_lower_case": True})
+    found = read_embedding(tmp_path)
+    assert (found.max_tokens, found.lowercase) == (99, True)
+    assert "sentence_xlm-roberta_config.json" in embedding_files(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -172,11 +172,18 @@ def add_modules(
     *kinds: str,
     pooling: dict[str, Any] | None = None,
     model: dict[str, Any] | None = None,
+    below: str = "",
     **transformer: Any,
 ) -> Path:
-    """Writes the files of sentence-transformers into a checkpoint's folder; `kinds` follow the transformer."""
+    """Writes the files of sentence-transformers into a checkpoint's folder; `kinds` follow the transformer.
+
+    below: the folder of the transformer, into which the model's files move.
+    """
     kinds = ("Transformer", *(kinds or ("Pooling", "Normalize")))
-    paths = ["" if kind == "Transformer" else f"{number}_{kind}" for number, kind in enumerate(kinds)]
+    paths = [below if kind == "Transformer" else f"{number}_{kind}" for number, kind in enumerate(kinds)]
+    (folder / below).mkdir(parents=True, exist_ok=True)
+    for path in [path for path in folder.iterdir() if below and path.is_file()]:
+        path.rename(folder / below / path.name)
     write_json(
         folder / "modules.json",
         [
@@ -187,6 +194,6 @@ def add_modules(
     for kind, path in zip(kinds, paths, strict=True):
         if kind == "Pooling":
             write_json(folder / path / "config.json", pooling or {"pooling_mode_mean_tokens": True})
-    write_json(folder / "sentence_bert_config.json", transformer)
+    write_json(folder / below / "sentence_bert_config.json", transformer)
     write_json(folder / "config_sentence_transformers.json", model or {})
     return folder

@@ -39,7 +39,7 @@ def probe_report(checkpoint: Checkpoint) -> ProbeReport:
     tokenizer = checkpoint.tokenizer
     report = ProbeReport(
         source=checkpoint.source,
-        path=str(checkpoint.folder),
+        path=str(checkpoint.root),
         kind=checkpoint.kind,
         model_type=checkpoint.model_type,
         architectures=list(checkpoint.architectures),
