@@ -220,14 +220,14 @@ MU = Family(
     remote_code=True,
 )
 
-_ENCODER_TYPES = ("albert", "bert", "camembert", "distilbert", "electra", "modernbert", "mpnet",
-                  "roberta", "xlm-roberta")  # fmt: skip
+_ENCODER_TYPES = ("albert", "bert", "camembert", "deberta", "deberta-v2", "distilbert", "electra", "modernbert",
+                  "mpnet", "roberta", "xlm-roberta")  # fmt: skip
 ENCODER = Family(
     name="encoder",
     model_types=_ENCODER_TYPES,
     tasks=("feature-extraction", "fill-mask", "text-classification", "token-classification"),
     passes=ENCODER_PASSES,
-    covers="bert, roberta, distilbert and variants",
+    covers="bert, roberta, distilbert, deberta and variants",
     reads="tokens",
 )
 

@@ -43,6 +43,17 @@ _DISTILBERT: dict[str, Any] = {
     "hidden_dim": 48,
     "max_position_embeddings": 80,
 }
+# Distances above 4 share buckets, the wider the farther: transformers rounds their logarithms.
+_DEBERTA: dict[str, Any] = {
+    **_TEXT,
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "position_buckets": 8,
+    "position_biased_input": False,
+    "share_att_key": True,
+    "pos_att_type": "p2c|c2p",
+    "norm_rel_ebd": "layer_norm",
+}
 # (model_type, class of transformers, config, task that is found from the checkpoint)
 TEXT = [
     ("bert", "AutoModelForMaskedLM", _TEXT, "fill-mask"),
@@ -55,6 +66,9 @@ TEXT = [
     ("electra", "AutoModelForTokenClassification", {**_TEXT, "embedding_size": 16}, "token-classification"),
     ("mpnet", "AutoModelForMaskedLM", _TEXT, "fill-mask"),
     ("xlm-roberta", "AutoModelForSequenceClassification", {**_TEXT, "type_vocab_size": 1}, "text-classification"),
+    ("deberta-v2", "AutoModelForSequenceClassification", _DEBERTA, "text-classification"),
+    ("deberta-v2", "AutoModel", {**_DEBERTA, "conv_kernel_size": 3, "conv_act": "gelu"}, "feature-extraction"),
+    ("deberta", "AutoModelForTokenClassification", {**_DEBERTA, "pos_att_type": "c2p|p2c"}, "token-classification"),
 ]
 _VIT = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "patch_size": 4}
 _DINO = {
@@ -183,6 +197,7 @@ SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "e
 SLOW |= {"glpn", "depth_pro", "zoedepth", "albert", "roberta", "distilbert", "convnext", "swin", "beit", "dinov2"}
 SLOW |= {"depth_anything", "modernbert", "dpt"}
 SLOW |= {("bert", "AutoModelForMaskedLM"), ("vit", "AutoModel")}  # which differ by their head alone
+SLOW |= {"deberta", ("deberta-v2", "AutoModel")}
 
 
 def marked(rows: list[Any]) -> list[Any]:
