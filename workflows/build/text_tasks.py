@@ -15,6 +15,7 @@ from workflows.checkpoint.configuration import read_optional
 from workflows.checkpoint.sentence_transformers import MODEL, EmbeddingFiles, read_embedding
 from workflows.common.errors import CheckpointError, printable
 from workflows.recipe import Recipe, family_for
+from workflows.recipe.family import CONFIG_NAMES, UNLIMITED, fixed_positions
 
 _LONGEST = 1 << 24  # above it a tokenizer's model_max_length means no limit
 # Their positions begin after that of padding, so the table has as many rows that no token uses.
@@ -71,12 +72,15 @@ def _token_limit(checkpoint: Checkpoint, embedding: EmbeddingFiles | None) -> in
     """The most tokens of a text, in the order of sentence-transformers 6.2: its own limit counts alone.
 
     Without one it is the tokenizer's or the config's, whichever is less. No limit is beyond a table of positions,
-    where sentence-transformers fails; rotary and relative positions have none.
+    where sentence-transformers fails, or where angles change with the length; plain rotary and relative positions have
+    no such end.
     """
     own = embedding.max_tokens if embedding else None
     limits: list[int | None] = [own] if own is not None else [_tokenizer_limit(checkpoint), _positions(checkpoint)]
     if _has_position_table(checkpoint):
         limits.append(_positions(checkpoint))
+    if (fixed := fixed_positions(checkpoint.config)) < UNLIMITED:
+        limits.append(fixed)
     return min((limit for limit in limits if limit is not None), default=None)
 
 
@@ -86,7 +90,8 @@ def _has_position_table(checkpoint: Checkpoint) -> bool:
 
 def _positions(checkpoint: Checkpoint) -> int | None:
     """The tokens that the model has positions for; None where its config states no number."""
-    limit = checkpoint.config.get("max_position_embeddings")
+    stated = (checkpoint.config.get(name) for name in CONFIG_NAMES["max_positions"])
+    limit = next((number for number in stated if number is not None), None)
     if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
         return None
     if checkpoint.model_type in _PADDED_POSITIONS:

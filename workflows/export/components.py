@@ -58,7 +58,7 @@ from workflows.export.signature import (
     merged_embeddings_signature,
     transformer_signature,
 )
-from workflows.export.single_graph import SingleGraphModule, single_signature
+from workflows.export.single_graph import single_module, single_signature
 from workflows.export.sound_encoder import ATTENTION as SOUND_ATTENTION
 from workflows.export.sound_encoder import sound_module
 from workflows.export.stand_ins import NotStreamedError, StandIns
@@ -210,9 +210,11 @@ def _tracer_for(
 
 
 def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
-    (part,) = make_cut(family_for(recipe.model_type, recipe.task), recipe, None).components
+    family = family_for(recipe.model_type, recipe.task)
+    (part,) = make_cut(family, recipe, None).components
     signature = single_signature(model, part)
-    return ComponentTraces({part.role: partial(trace, SingleGraphModule(model, signature), signature, recipe.opset)})
+    module = single_module(model, signature, recipe.task, is_decoder=recipe.model_type not in family.model_types)
+    return ComponentTraces({part.role: partial(trace, module, signature, recipe.opset)})
 
 
 def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:

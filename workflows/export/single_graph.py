@@ -1,7 +1,7 @@
 """A model as a single graph without a cache.
 
 tokens   input_ids [B,S] · attention_mask [B,S] (1 visible, 0 padding) · token_type_ids [B,S] if the model has types
-             ──▶ last_hidden_state [B,S,H] · logits [B,S,V] or [B,labels]
+             ──▶ last_hidden_state [B,S,H] · logits [B,S,V] or [B,labels], of a decoder by its last token
 pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state · predicted_depth [1,H,W] · field_of_view
 """
 
@@ -12,7 +12,8 @@ from inspect import signature as parameters_of
 import torch
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from workflows.common.tensor_names import MASK, PIXELS
+from workflows.common.errors import RecipeError
+from workflows.common.tensor_names import IDS, MASK, PIXELS
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
 
@@ -25,10 +26,43 @@ class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not 
     def __init__(self, model: PreTrainedModel, signature: ExportSignature) -> None:
         super().__init__()
         self.model, self.names, self.outputs = model, list(signature.inputs), signature.outputs
+        model.config.use_cache = False  # of a decoder, whose cache nothing would read
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         output = self.model(**dict(zip(self.names, inputs, strict=True)), return_dict=True)
         return tuple(output[name] for name in self.outputs)
+
+
+class LastTokenModule(SingleGraphModule):
+    """A decoder whose head reads the last token of each text.
+
+    transformers takes the last one that is not the padding token, or of one text without such a token its last. This
+    takes the same, and never one that the mask hides.
+    """
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """→ logits [B,labels]."""
+        given = dict(zip(self.names, inputs, strict=True))
+        hidden = self.model.base_model(**given, return_dict=True).last_hidden_state
+        ids, seen = given[IDS], given[MASK]
+        padding = self.model.config.get_text_config().pad_token_id
+        if padding is not None:
+            seen = seen * (ids != padding).to(seen.dtype)
+        last = (seen * torch.arange(ids.shape[1])).amax(-1)  # [B]
+        places = last[:, None, None].expand(-1, 1, hidden.shape[2])
+        return (self.model.score(hidden.gather(1, places).squeeze(1)),)
+
+
+def single_module(model: PreTrainedModel, signature: ExportSignature, task: str, is_decoder: bool) -> SingleGraphModule:
+    """The module of `task`. Raises RecipeError for a decoder with a head of another kind than transformers' `score`."""
+    if not is_decoder or task != "text-classification":
+        return SingleGraphModule(model, signature)
+    if not isinstance(getattr(model, "score", None), torch.nn.Linear):
+        raise RecipeError(
+            f"{type(model).__name__} has a head of its own kind, which Joinery does not know: it builds decoders whose "
+            "labels come from the last token."
+        )
+    return LastTokenModule(model, signature)
 
 
 def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:

@@ -8,6 +8,7 @@ qwen2_audio           a sound encoder before a decoder-only model, which takes e
 t5, bart, mu          the encoder runs once and computes the keys and values of the decoder's cross-attention
 whisper               the same, with an encoder that reads the spectrogram of a window of sound
 encoder, image, depth one graph without a cache: text encoders, image models, depth estimation
+text-decoder          the same of a decoder: vectors of texts, or labels by the last token
 
 FAMILIES is the registry; the order of imports does not matter. The properties of a layer are detected when the model
 runs (export/attention.py), not read from its config.
@@ -231,6 +232,35 @@ ENCODER = Family(
     reads="tokens",
 )
 
+READING_TASKS = ("feature-extraction", "text-classification", "token-classification")
+
+
+def _reads_texts(model_type: str, task: str | None) -> bool:
+    """Whether transformers has such a decoder of text alone for a task without generation."""
+    from transformers import CONFIG_MAPPING
+    from transformers.models.auto import modeling_auto as known
+
+    if task not in READING_TASKS or not _is_causal_lm(model_type, None):
+        return False
+    heads = {
+        "feature-extraction": known.MODEL_MAPPING_NAMES,
+        "text-classification": known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
+        "token-classification": known.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES,
+    }
+    is_encoder = model_type in known.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return model_type in heads[task] and not is_encoder and "text_config" not in CONFIG_MAPPING[model_type].sub_configs
+
+
+TEXT_DECODER = Family(
+    name="text-decoder",
+    model_types=(),
+    tasks=READING_TASKS,
+    passes=ENCODER_PASSES,
+    covers="decoders that make vectors of texts, or label or rank them",
+    serves=_reads_texts,
+    reads="tokens",
+)
+
 _IMAGE_TYPES = ("beit", "convnext", "convnextv2", "deit", "dinov2", "efficientnet", "mobilenet_v2",
                 "regnet", "resnet", "swin", "vit")  # fmt: skip
 IMAGE = Family(
@@ -255,7 +285,7 @@ FAMILIES = FamilyRegistry(
     [
         *(QWEN3, TILES, LLAVA, LLAVA_NEXT, MISTRAL3, GEMMA3, GEMMA4, PALIGEMMA, GRIDS, GLM, DEEPSTACK, QWEN3_5),
         *(HEARING, WHOLE_WINDOWS),
-        *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_PART, DECODER),
+        *(T5, BART, WHISPER, MU, ENCODER, IMAGE, DEPTH, TEXT_DECODER, TEXT_PART, DECODER),
     ]
 )
 
@@ -267,4 +297,5 @@ def family_for(model_type: str, task: str | None = None) -> Family:
 
 def tasks_of(model_type: str) -> tuple[str, ...]:
     """The tasks for which `model_type` can be built, the default first. Raises RecipeError like family_for."""
-    return FAMILIES.find(model_type).tasks
+    tasks = FAMILIES.find(model_type).tasks
+    return (*tasks, *(task for task in READING_TASKS if task not in tasks and _reads_texts(model_type, task)))

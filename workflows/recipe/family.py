@@ -324,6 +324,17 @@ def _dense_limit(config: Mapping[str, object]) -> int:
     return (5 + 2 * random) * size
 
 
+def keeps_state(config: Mapping[str, object]) -> bool:
+    """Whether the config is of a model with layers that keep state of fixed size, as far as it lists them."""
+    kinds = [_STATES.get(str(kind)) for kind in _layer_list(config)]
+    return _is_recurrent(config) or any(kinds)
+
+
+def fixed_positions(config: Mapping[str, object]) -> int:
+    """The number of positions up to which attention and angles do not depend on a text's length."""
+    return min(_dense_limit(config), _rope_limit(config))
+
+
 def _rope_limit(config: Mapping[str, object]) -> int:
     """The number of positions up to which rotary angles do not depend on the text's length.
 

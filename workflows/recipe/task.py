@@ -13,7 +13,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.sentence_transformers import read_embedding
 from workflows.common.errors import RecipeError, printable
 from workflows.recipe.families import FAMILIES, family_for, tasks_of
-from workflows.recipe.family import Family
+from workflows.recipe.family import Family, keeps_state
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"
 # Suffix of a transformers class name → the task of that head; the first match counts.
@@ -43,7 +43,9 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     """The tasks for which `checkpoint` can be built, the default first. Raises RecipeError where there is none."""
     names, model_type = checkpoint.architectures, checkpoint.model_type
     heads = {_task_of_head(name) for name in names}
-    tasks = family_for(model_type, _TEXT).tasks if heads == {_TEXT} else tasks_of(model_type)
+    tasks = tasks_of(model_type)
+    if heads == {_TEXT} and _TEXT not in tasks:
+        tasks = family_for(model_type, _TEXT).tasks
     family = family_for(model_type, tasks[0])
     if family.remote_code:  # the checkpoint defines its own class names
         return tasks
@@ -52,8 +54,9 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
         raise _several_parts_error(checkpoint)
     _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds:
-        _check_embedder(checkpoint, family)
+        _check_embedder(checkpoint, tasks)
     _refuse_mismatched_family(checkpoint, family)
+    tasks = tuple(task for task in tasks if not _keeps_state(checkpoint, task))
     fitting = tuple(task for task in tasks if _fits(heads, task))
     if not fitting:
         raise RecipeError(
@@ -85,6 +88,8 @@ def task_of(checkpoint: Checkpoint) -> str:
         return _FEATURES
     if len(tasks) == 1 and tasks != (_FEATURES,):
         return tasks[0]
+    if tasks[:1] == (_TEXT,) and set(map(_task_of_head, checkpoint.architectures)) <= {_FEATURES}:
+        return _TEXT  # a decoder without a head, which is the embedding
     if set(tasks) <= _SEQUENCE_TASKS:
         named = _named_tasks(checkpoint, tasks)
         return named[0] if len(named) == 1 else tasks[0]
@@ -112,7 +117,12 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     if not alone:
         _refuse_other_modalities(checkpoint, family)
     if checkpoint.embeds and task == _FEATURES:
-        _check_embedder(checkpoint, family)
+        _check_embedder(checkpoint, (task,))
+    if _keeps_state(checkpoint, task):
+        raise RecipeError(
+            f"The checkpoint is a {checkpoint.model_type}, whose layers keep state of fixed size: Joinery builds such "
+            f"a model for {_TEXT} alone."
+        )
     heads = {_task_of_head(name) for name in checkpoint.architectures}
     if not (alone or _fits(heads, task)):
         raise RecipeError(
@@ -122,16 +132,23 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
     _refuse_mismatched_family(checkpoint, family)
 
 
-def _check_embedder(checkpoint: Checkpoint, family: Family) -> None:
-    """Raises RecipeError for an embedder that is no text encoder, CheckpointError for modules that are refused."""
-    if family.reads == "tokens":
+def _check_embedder(checkpoint: Checkpoint, tasks: Iterable[str]) -> None:
+    """Raises RecipeError for an embedder that reads no texts, CheckpointError for modules that are refused."""
+    if _FEATURES in tasks and family_for(checkpoint.model_type, _FEATURES).reads == "tokens":
         read_embedding(checkpoint.root)
         return
     known = next(one for one in FAMILIES.families if one.reads == "tokens")
-    kind = "a decoder" if family.cached and not family.encoder else "no text encoder"
     raise RecipeError(
-        f"The checkpoint makes vectors of texts (modules.json of sentence-transformers) with {checkpoint.model_type}, "
-        f"{kind}: Joinery builds embedders of {', '.join(known.model_types)} alone."
+        f"The checkpoint makes vectors of texts (modules.json of sentence-transformers) with {checkpoint.model_type}: "
+        f"Joinery builds embedders of {', '.join(known.model_types)}, and of decoders of text alone."
+    )
+
+
+def _keeps_state(checkpoint: Checkpoint, task: str) -> bool:
+    """Whether it is a decoder with recurrent layers, and the task's graph has no cache that could keep their state."""
+    family = family_for(checkpoint.model_type, task)
+    return (
+        family.reads == "tokens" and checkpoint.model_type not in family.model_types and keeps_state(checkpoint.config)
     )
 
 

@@ -19,7 +19,7 @@ from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.inspection.contents import inspect_path
 from workflows.predict import open_classifier, open_embedder
-from workflows.recipe import resolve_recipe
+from workflows.recipe import resolve_recipe, task_of
 
 LIMIT = 16
 RNG = np.random.default_rng(1)
@@ -39,6 +39,10 @@ def described(folder: Path, table: bool = True, **config: Any) -> Path:
     kept = {"model_type": "bert", "architectures": ["BertModel"], "max_position_embeddings": 512, **config}
     write_json(folder / "config.json", kept)
     return folder
+
+
+def config_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "config.json").read_text("utf-8")))
 
 
 def metadata(folder: Path, **options: Any) -> dict[str, Any]:
@@ -77,6 +81,25 @@ def test_the_limit_is_that_of_sentence_transformers(
     assert (found["texts"].tokens, found["classification"]) == (limit, None)
 
 
+@pytest.mark.parametrize(
+    ("architecture", "modules", "task"),
+    [
+        ("Qwen3ForCausalLM", False, "text-generation"),
+        ("Qwen3Model", False, "text-generation"),
+        ("Qwen3ForCausalLM", True, "feature-extraction"),
+        ("Qwen3Model", True, "feature-extraction"),
+        ("Qwen3ForSequenceClassification", False, "text-classification"),
+        ("Qwen3ForTokenClassification", False, "token-classification"),
+    ],
+)
+def test_the_task_of_a_decoder(tmp_path: Path, architecture: str, modules: bool, task: str) -> None:
+    """Without a head it generates, by its embedding; with a pooling it makes vectors."""
+    folder = described(tmp_path, model_type="qwen3", architectures=[architecture])
+    if modules:
+        add_modules(folder, pooling={"pooling_mode_lasttoken": True})
+    assert task_of(open_checkpoint(str(folder))) == task
+
+
 def test_an_embedder_s_task_is_that_of_its_modules(tmp_path: Path) -> None:
     """all-mpnet-base-v2 names a head for words, which its vectors do not use."""
     folder = described(tmp_path, model_type="mpnet", architectures=["MPNetForMaskedLM"])
@@ -97,10 +120,18 @@ def test_what_is_not_computed_is_refused_before_the_build(tmp_path: Path) -> Non
     folder = add_modules(described(tmp_path / "a"), "Pooling", "LayerNorm")
     with pytest.raises(CheckpointError, match="the module LayerNorm, which Joinery does not compute"):
         build(BuildRequest(str(folder), tmp_path / "out", {}))
-    decoder = described(tmp_path / "b", model_type="qwen3", architectures=["Qwen3ForCausalLM"])
-    add_modules(decoder, pooling={"pooling_mode_lasttoken": True})
-    with pytest.raises(RecipeError, match=r"with qwen3, a decoder: Joinery builds embedders of albert, bert, .* alone"):
-        build(BuildRequest(str(decoder), tmp_path / "out", {}))
+    encoder = described(tmp_path / "b", model_type="t5", architectures=["T5EncoderModel"])
+    add_modules(encoder)
+    with pytest.raises(RecipeError, match=r"with t5: Joinery builds embedders of albert, bert, .* of text alone"):
+        build(BuildRequest(str(encoder), tmp_path / "out", {}))
+    recurrent = described(tmp_path / "d", model_type="jamba", architectures=["JambaForSequenceClassification"])
+    write_json(recurrent / "config.json", {**config_of(recurrent), "layers_block_type": ["mamba", "attention"]})
+    with pytest.raises(RecipeError, match=r"of jamba it builds models for text-generation, and this one has another"):
+        build(BuildRequest(str(recurrent), tmp_path / "out", {}))
+    with pytest.raises(
+        RecipeError, match=r"a jamba, whose layers keep state of fixed size: Joinery builds such a mode"
+    ):
+        build(BuildRequest(str(recurrent), tmp_path / "out", {"task": "text-classification"}))
     early = tmp_path / "c"
     (early / "0_Transformer").mkdir(parents=True)
     with pytest.raises(CheckpointError, match=r"has its config\.json in 0_Transformer and lacks modules\.json"):
@@ -248,6 +279,59 @@ def test_pairs_have_the_scores_of_eager_transformers(tmp_path: Path) -> None:
     assert max(one.tokens for one in ranked) == 15 and np.ptp(wanted) > 0.1
 
 
+@pytest.mark.parametrize("pad", [0, None])
+def test_a_decoder_scores_pairs_by_their_last_token(tmp_path: Path, pad: int | None) -> None:
+    """One by one: transformers refuses a batch where no token pads, and pads with one that texts may end with."""
+    import torch
+    import transformers
+
+    folder = save_checkpoint(tmp_path / "c")
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+             "intermediate_size": 48, "max_position_embeddings": 64}  # fmt: skip
+    config = transformers.LlamaConfig(
+        vocab_size=SIZE, pad_token_id=pad, eos_token_id=3, num_labels=1, initializer_range=0.4, **sizes
+    )
+    model = transformers.LlamaForSequenceClassification(config).eval()
+    model.save_pretrained(folder)
+    build(BuildRequest(str(folder), tmp_path / "out", {}))
+    wanted = []
+    for text in TEXTS:
+        ids = transformers.AutoTokenizer.from_pretrained(folder)("the dog", text, truncation=True, return_tensors="pt")
+        with torch.no_grad():
+            wanted.append(float(model(ids["input_ids"], attention_mask=ids["attention_mask"]).logits[0, 0]))
+    ranked = open_classifier(tmp_path / "out").rank("the dog", TEXTS)
+    assert [one.index for one in ranked] == np.argsort(-np.array(wanted), kind="stable").tolist()
+    assert [one.logit for one in ranked] == pytest.approx([wanted[one.index] for one in ranked], abs=1e-5)
+    assert np.ptp(wanted) > 0.1
+
+
+@pytest.mark.slow
+def test_vectors_of_a_decoder_are_those_of_its_last_token(tmp_path: Path) -> None:
+    """As Qwen3-Embedding: sentence-transformers' formula over eager transformers, with a prompt."""
+    import torch
+    import transformers
+
+    folder = save_checkpoint(tmp_path / "c")
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+             "intermediate_size": 48, "head_dim": 8}  # fmt: skip
+    config = transformers.Qwen3Config(vocab_size=SIZE, initializer_range=0.4, **sizes)
+    transformers.Qwen3ForCausalLM(config).save_pretrained(folder)
+    add_modules(
+        folder, pooling={"pooling_mode": "lasttoken"}, model={"prompts": {"query": "query : "}}, max_seq_length=9
+    )
+    build(BuildRequest(str(folder), tmp_path / "out", {}))
+    output, mask = eager(folder, "AutoModel", [f"query : {text}" for text in TEXTS], limit=9)
+    last = output.last_hidden_state[torch.arange(len(TEXTS)), mask.sum(1) - 1]
+    embedder = open_embedder(tmp_path / "out")
+    found = embedder.embed(TEXTS, embedder.prompt("query"))
+    assert max(one.tokens for one in found) == 9
+    assert np.stack([one.vector for one in found]) == pytest.approx(
+        torch.nn.functional.normalize(last, dim=-1).numpy(), abs=1e-5
+    )
+
+
 def balance(folder: Path, kind: str) -> Path:
     """Moves the head's bias so that the labels are about as frequent; one of them wins everywhere otherwise."""
     import transformers
@@ -289,4 +373,4 @@ def test_labels_and_spans_are_those_of_transformers_pipelines(tmp_path: Path, ki
 def test_a_bundle_of_pictures_has_no_limit_of_tokens(tmp_path: Path) -> None:
     folder = described(tmp_path, model_type="vit", architectures=["ViTModel"])
     assert metadata(folder, task="feature-extraction") == {}
-    assert json.loads((folder / "config.json").read_text("utf-8"))["model_type"] == "vit"
+    assert config_of(folder)["model_type"] == "vit"
