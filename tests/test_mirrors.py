@@ -85,7 +85,7 @@ TOGETHER = {
     "generate/test_logits_combination": "bundle/strategy generate/auxiliary_model",
     "kvcache/test_cache": ("kvcache/buffers kvcache/cache_inputs kvcache/layouts kvcache/step_planner"),
     # texts to vectors and labels, by what comes out
-    "predict/test_classifier": "predict/spans",
+    "predict/test_classifier": "predict/prompts predict/spans predict/turns",
     "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",
     # comparisons and pictures
     "common/test_tensors": "common/element_types",

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, TextLimits
+from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, PairTemplate, TextLimits
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.configuration import read_optional
-from workflows.checkpoint.sentence_transformers import MODEL, EmbeddingFiles, read_embedding
+from workflows.checkpoint.sentence_transformers import (
+    MODEL,
+    EmbeddingFiles,
+    RerankerFiles,
+    read_embedding,
+    read_reranker,
+)
 from workflows.common.errors import CheckpointError, printable
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.family import CONFIG_NAMES, UNLIMITED, fixed_positions
@@ -33,12 +39,13 @@ def text_metadata(checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
         return {}
     embedding = embedding_of(checkpoint, recipe)
     lowercase = embedding.lowercase if embedding else False
-    texts = TextLimits(tokens=_token_limit(checkpoint, embedding), lowercase=lowercase)
+    reranker = read_reranker(checkpoint.root) if recipe.task == "text-classification" else None
+    texts = TextLimits(tokens=_token_limit(checkpoint, embedding or reranker), lowercase=lowercase)
     return {
         "vocabulary": _vocabulary(checkpoint),
         "texts": texts,
         "embedding": _embedding_settings(embedding) if embedding else None,
-        "classification": _classification(checkpoint, recipe),
+        "classification": _classification(checkpoint, recipe, reranker),
     }
 
 
@@ -68,14 +75,14 @@ def dense_file(number: int) -> str:
     return f"dense/{number}.data"
 
 
-def _token_limit(checkpoint: Checkpoint, embedding: EmbeddingFiles | None) -> int | None:
+def _token_limit(checkpoint: Checkpoint, files: EmbeddingFiles | RerankerFiles | None) -> int | None:
     """The most tokens of a text, in the order of sentence-transformers 6.2: its own limit counts alone.
 
     Without one it is the tokenizer's or the config's, whichever is less. No limit is beyond a table of positions,
     where sentence-transformers fails, or where angles change with the length; plain rotary and relative positions have
     no such end.
     """
-    own = embedding.max_tokens if embedding else None
+    own = files.max_tokens if files else None
     limits: list[int | None] = [own] if own is not None else [_tokenizer_limit(checkpoint), _positions(checkpoint)]
     if _has_position_table(checkpoint):
         limits.append(_positions(checkpoint))
@@ -105,10 +112,12 @@ def _tokenizer_limit(checkpoint: Checkpoint) -> int | None:
     return int(limit) if isinstance(limit, int | float) and 0 < limit < _LONGEST else None
 
 
-def _classification(checkpoint: Checkpoint, recipe: Recipe) -> ClassificationSettings | None:
+def _classification(
+    checkpoint: Checkpoint, recipe: Recipe, files: RerankerFiles | None
+) -> ClassificationSettings | None:
     if recipe.task not in ("text-classification", "token-classification"):
         return None
-    labels = _labels(checkpoint.config)
+    labels = ["score"] if files and files.tokens else _labels(checkpoint.config)
     kind = checkpoint.config.get("problem_type")
     several = kind == "multi_label_classification" or len(labels) == 1
     activation: Literal["softmax", "sigmoid", "identity"] = "sigmoid" if several else "softmax"
@@ -116,7 +125,20 @@ def _classification(checkpoint: Checkpoint, recipe: Recipe) -> ClassificationSet
         activation = "softmax"
     elif kind == "regression":
         activation = "identity"
-    return ClassificationSettings(labels=labels, activation=activation, score=_score(checkpoint))
+    return ClassificationSettings(
+        labels=labels,
+        activation=activation,
+        score=_score(checkpoint),
+        template=_template(files),
+        prompts=dict(files.prompts) if files else {},
+        default_prompt=files.default_prompt if files else None,
+    )
+
+
+def _template(files: RerankerFiles | None) -> PairTemplate | None:
+    if files is None or files.turns is None:
+        return None
+    return PairTemplate(parts=files.turns == "parts", begins_reply=files.begins_reply)
 
 
 def _labels(config: Mapping[str, object]) -> list[str]:
@@ -135,9 +157,9 @@ def _labels(config: Mapping[str, object]) -> list[str]:
 def _score(checkpoint: Checkpoint) -> Literal["sigmoid", "identity"]:
     """What a cross-encoder makes of its one logit. Raises CheckpointError for another function than it can have."""
     own = checkpoint.config.get("sentence_transformers")
-    stated = own.get("activation_fn") if isinstance(own, dict) else None
-    stated = stated or checkpoint.config.get("sbert_ce_default_activation_function")
-    stated = stated or read_optional(checkpoint.root, MODEL).get("activation_fn") or next(iter(_ACTIVATIONS))
+    stated = read_optional(checkpoint.root, MODEL).get("activation_fn")
+    stated = stated or (own.get("activation_fn") if isinstance(own, dict) else None)
+    stated = stated or checkpoint.config.get("sbert_ce_default_activation_function") or next(iter(_ACTIVATIONS))
     if not isinstance(stated, str) or stated not in _ACTIVATIONS:
         raise CheckpointError(
             f"The checkpoint's activation_fn is {printable(stated)}, which Joinery does not compute: it may be "

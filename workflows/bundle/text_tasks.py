@@ -64,12 +64,28 @@ class EmbeddingSettings(StrictModel):
         return ", ".join([f"{' + '.join(self.pooling)} pooling", *steps])
 
 
+class PairTemplate(StrictModel):
+    """A pair as turns of the tokenizer's chat template: a prompt's as `system`, then `query` and `document`.
+
+    parts: a turn's content is a list with a text. begins_reply: the template begins the reply.
+    """
+
+    parts: StrictBool = False
+    begins_reply: StrictBool = False
+
+
 class ClassificationSettings(StrictModel):
-    """The names of the logits in their order, and how logits become probabilities, or the score of a pair of texts."""
+    """The names of the logits in their order, and how logits become probabilities, or the score of a pair of texts.
+
+    template: of a pair, where it is not one of the tokenizer's. prompts: name → the text before a query, or a turn.
+    """
 
     labels: Annotated[list[str], Field(min_length=1)]
     activation: Literal["softmax", "sigmoid", "identity"] = "softmax"
     score: Literal["sigmoid", "identity"] = "sigmoid"
+    template: PairTemplate | None = None
+    prompts: dict[str, str] = Field(default_factory=dict)
+    default_prompt: str | None = None
 
 
 class TextLimits(StrictModel):

@@ -17,7 +17,7 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.other_folders import other_folder
 from workflows.checkpoint.remote_code import remote_code
-from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, transformer_folder
+from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, scored_tokens, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
@@ -77,6 +77,11 @@ class Checkpoint:
     def embeds(self) -> bool:
         """Whether it is of sentence-transformers and makes vectors of texts."""
         return is_embedder(self.root)
+
+    @property
+    def scored_tokens(self) -> tuple[int, ...] | None:
+        """The ids whose logits make the score of a pair, where it is of sentence-transformers and ranks by them."""
+        return scored_tokens(self.root)
 
     @cached_property
     def digest(self) -> str:

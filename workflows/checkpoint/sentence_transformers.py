@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from workflows.checkpoint.configuration import CONFIG, CONFIG_LIMIT, read_optional
 from workflows.checkpoint.files import exists, read_bytes, read_object, regular_file, safe_name
@@ -71,6 +72,23 @@ _MODEL_KEYS: dict[str, Sequence[object]] = {
     "default_prompt_name": (),
     "similarity_fn_name": (),
 }
+_RERANKER_KEYS: dict[str, Sequence[object]] = {
+    **_MODEL_KEYS,
+    "model_type": ("CrossEncoder",),
+    "activation_fn": (),  # build/text_tasks.py reads it
+}
+_RANKING_TASKS = ("sequence-classification", "text-generation")
+_RANKING_NAMES = ("scores", "causal_logits")
+_RANKING_MODALITY: dict[str, Sequence[object]] = {
+    "method": ("forward",),
+    "method_output_name": ("logits",),
+    "format": ("flat", "structured"),
+}
+_SCORE_KEYS: dict[str, Sequence[object]] = {
+    "true_token_id": (),
+    "false_token_id": (),
+    "module_input_name": ("causal_logits",),
+}
 _MODULE_IO: dict[str, Sequence[object]] = {"module_input_name": (_SENTENCE,), "module_output_name": (_SENTENCE,)}
 _DENSE_KEYS: dict[str, Sequence[object]] = {
     **dict.fromkeys(("in_features", "out_features", "bias", "activation_function"), ()),
@@ -108,12 +126,29 @@ class EmbeddingFiles:
     similarity: str
 
 
+@dataclass(frozen=True)
+class RerankerFiles:
+    """What the files of a reranker state.
+
+    tokens: the id whose logit is the score, and one whose logit is taken off; None for a model with a head. turns: the
+    pair is two turns of the chat template, whose contents are texts or parts; None for a pair of the tokenizer.
+    begins_reply: the template begins the reply. The rest is as in EmbeddingFiles.
+    """
+
+    tokens: tuple[int, ...] | None
+    turns: Literal["text", "parts"] | None
+    begins_reply: bool
+    max_tokens: int | None
+    prompts: Mapping[str, str]
+    default_prompt: str | None
+
+
 def is_embedder(folder: Path) -> bool:
     """Whether the folder is of sentence-transformers and makes vectors of texts: it has modules beside a transformer.
 
     Raises CheckpointError for a damaged modules.json.
     """
-    return exists(folder, MODULES) and [kind for kind, _ in _modules(folder)] != ["Transformer"]
+    return exists(folder, MODULES) and not _is_reranker(_modules(folder))
 
 
 def transformer_folder(folder: Path) -> str:
@@ -167,6 +202,73 @@ def read_embedding(folder: Path) -> EmbeddingFiles:
         default_prompt=default,
         similarity=similarity,
     )
+
+
+def read_reranker(folder: Path) -> RerankerFiles | None:
+    """Reads the files of a reranker; None for another folder, or one of transformers alone.
+
+    Raises CheckpointError that names what is damaged or is not computed here.
+    """
+    modules = _modules(folder) if exists(folder, MODULES) else []
+    if not _is_reranker(modules):
+        return None
+    config, name = _transformer_config(folder, modules[0][1])
+    if len(modules) == 1 and config.get("transformer_task", _RANKING_TASKS[0]) != _RANKING_TASKS[0]:
+        return None
+    prompts, default = _read_prompts(folder, _RERANKER_KEYS)
+    limit, (turns, begins_reply) = _stated_limit(config, name), _read_turns(config, name)
+    _check(
+        config, name, {**_TRANSFORMER_KEYS, "transformer_task": _RANKING_TASKS, "module_output_name": _RANKING_NAMES}
+    )
+    return RerankerFiles(
+        tokens=scored_tokens(folder),
+        turns=turns,
+        begins_reply=begins_reply,
+        max_tokens=limit,
+        prompts=prompts,
+        default_prompt=default,
+    )
+
+
+def scored_tokens(folder: Path) -> tuple[int, ...] | None:
+    """The ids whose logits make the score of a pair; None for another folder. Raises CheckpointError."""
+    modules = _modules(folder) if exists(folder, MODULES) else []
+    if not _is_reranker(modules) or len(modules) == 1:
+        return None
+    name = f"{modules[1][1]}/{CONFIG}"
+    config = read_object(folder, name, CONFIG_LIMIT)
+    _check(config, name, _SCORE_KEYS)
+    other = config.get("false_token_id")
+    return (_token(config.get("true_token_id"), name), *([] if other is None else [_token(other, name)]))
+
+
+def _read_turns(config: dict[str, object], name: str) -> tuple[Literal["text", "parts"] | None, bool]:
+    """How a pair is turns of the chat template, and whether it begins the reply; takes both out of `config`."""
+    modality = config.pop("modality_config", None) or {}
+    if not isinstance(modality, dict) or not {*modality} <= {"text", "message"}:
+        raise _refused(name, f"the option modality_config = {printable(modality, 60)}")
+    for one in modality.values():
+        _check(one if isinstance(one, dict) else {"modality_config": one}, name, _RANKING_MODALITY)
+    begins_reply = False
+    if isinstance(options := config.get("processing_kwargs"), dict):
+        own = options.get("chat_template")
+        if set(options) == {"chat_template"} and isinstance(own, dict) and set(own) <= {"add_generation_prompt"}:
+            begins_reply = bool(own.get("add_generation_prompt"))
+            del config["processing_kwargs"]
+    if "message" not in modality:
+        return None, begins_reply
+    return "parts" if modality["message"].get("format") == "structured" else "text", begins_reply
+
+
+def _is_reranker(modules: Sequence[tuple[str, str]]) -> bool:
+    """Whether the modules score pairs: by a head of the transformer, or by its logits of two tokens."""
+    return [kind for kind, _ in modules] in (["Transformer"], ["Transformer", "LogitScore"])
+
+
+def _token(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
+        raise CheckpointError(f"'{printable(name)}' has {printable(value, 24)} for the id of a token; get it again.")
+    return value
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
@@ -231,16 +333,27 @@ def _read_step(folder: Path, kind: str, path: str) -> DenseFiles | None:
 
 def _read_transformer(folder: Path, path: str) -> tuple[int | None, bool]:
     """The limit of tokens and whether texts become lower case. A limit among the tokenizer's arguments counts first."""
+    config, name = _transformer_config(folder, path)
+    limit, lowercase = _stated_limit(config, name), bool(config.get("do_lower_case"))
+    _check(config, name, _TRANSFORMER_KEYS)
+    return limit, lowercase
+
+
+def _transformer_config(folder: Path, path: str) -> tuple[dict[str, object], str]:
+    """The settings of the transformer in the folder `path`, and the name of their file."""
     names = [_below(path, name) for name in TRANSFORMER_FILES]
     name = next((name for name in names if exists(folder, name)), names[0])
-    config = read_optional(folder, name)
+    return read_optional(folder, name), name
+
+
+def _stated_limit(config: dict[str, object], name: str) -> int | None:
+    """The limit of tokens; takes it out of the tokenizer's arguments in `config`."""
     limit, key = config.get("max_seq_length"), "max_seq_length"
     for arguments in _TOKENIZER_ARGUMENTS:
         stated = config.get(arguments)
         if isinstance(stated, dict) and set(stated) == {_TOKENIZER_LIMIT}:
             limit, key = config.pop(arguments)[_TOKENIZER_LIMIT], _TOKENIZER_LIMIT  # type: ignore[index]
-    _check(config, name, _TRANSFORMER_KEYS)
-    return None if limit is None else _positive(limit, key, name), bool(config.get("do_lower_case"))
+    return None if limit is None else _positive(limit, key, name)
 
 
 def _below(path: str, name: str) -> str:
@@ -249,17 +362,23 @@ def _below(path: str, name: str) -> str:
 
 def _read_model(folder: Path) -> tuple[dict[str, str], str | None, str]:
     """The prompts, the default prompt and the similarity."""
+    prompts, default = _read_prompts(folder, _MODEL_KEYS)
+    similarity = read_optional(folder, MODEL).get("similarity_fn_name") or "cosine"
+    if similarity not in SIMILARITIES:
+        raise _refused(MODEL, f"the similarity {printable(similarity)}")
+    return prompts, default, str(similarity)
+
+
+def _read_prompts(folder: Path, keys: Mapping[str, Sequence[object]]) -> tuple[dict[str, str], str | None]:
+    """The prompts and the name of the default one. keys: of config_sentence_transformers.json."""
     config = read_optional(folder, MODEL)
-    _check(config, MODEL, _MODEL_KEYS)
+    _check(config, MODEL, keys)
     prompts, default = config.get("prompts") or {}, config.get("default_prompt_name")
     if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
         raise CheckpointError(f"'{MODEL}' has prompts that are not names with texts; get it again.")
     if default is not None and default not in prompts:
         raise CheckpointError(f"'{MODEL}' names the prompt {printable(default)}, which it does not have; get it again.")
-    similarity = config.get("similarity_fn_name") or "cosine"
-    if similarity not in SIMILARITIES:
-        raise _refused(MODEL, f"the similarity {printable(similarity)}")
-    return prompts, None if default is None else str(default), str(similarity)
+    return prompts, None if default is None else str(default)
 
 
 def _check(config: Mapping[str, object], name: str, keys: Mapping[str, Sequence[object]]) -> None:

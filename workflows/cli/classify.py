@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from workflows.cli.embed import short
+from workflows.cli.embed import check_one_prompt, short
 from workflows.cli.flags import with_flags
 from workflows.cli.interrupts import exit_on_interrupt
 from workflows.cli.output import JsonFlag, write_json
@@ -50,15 +50,21 @@ def rank(
     bundle: Path = typer.Argument(help="A bundle's folder."),
     query: str = typer.Option(..., "--query", metavar="TEXT", help="What the texts are compared with."),
     texts: TextFlags = TextFlags(),
+    prompt: str | None = typer.Option(None, "--prompt", metavar="NAME", help="One of the bundle's prompts."),
+    prompt_text: str | None = typer.Option(
+        None, "--prompt-text", metavar="TEXT", help="A text put before the query, such as an instruction."
+    ),
     provider: str = _ProviderFlag,
     as_json: bool = JsonFlag,
 ) -> None:
     """Score each text for the query with a reranker, and print the texts by their scores."""
+    check_one_prompt(prompt, prompt_text)
     given = texts.read()
     from workflows.predict import open_classifier
 
     with exit_on_interrupt():
-        ranked = open_classifier(bundle, provider).rank(query, given)
+        classifier = open_classifier(bundle, provider)
+        ranked = classifier.rank(query, given, classifier.prompt(prompt) if prompt_text is None else prompt_text)
     warn(one.note for one in sorted(ranked, key=lambda one: one.index))
     for one in ranked:
         if as_json:

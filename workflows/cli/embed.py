@@ -37,8 +37,7 @@ def embed(
     as_json: bool = JsonFlag,
 ) -> None:
     """Make a vector of each text, as the checkpoint's pooling and normalization state it."""
-    if prompt is not None and prompt_text is not None:
-        raise RequestError("--prompt names one of the bundle's prompts and --prompt-text is one: give one of the two.")
+    check_one_prompt(prompt, prompt_text)
     if normalize and pooling is None:
         raise RequestError("--normalize is a part of the pooling that a bundle does not state: give --pooling with it.")
     given = texts.read()
@@ -92,6 +91,12 @@ def _print(vectors: Sequence[TextVector], summary: str, kind: str, table: list[l
         print_line(f"{one.index + 1:4}  {scores}  {short(one.text)}")
     if table is not None:
         print_line(f"{kind} similarity of each two texts")
+
+
+def check_one_prompt(name: str | None, text: str | None) -> None:
+    """Raises RequestError for a prompt's name beside its text."""
+    if name is not None and text is not None:
+        raise RequestError("--prompt names one of the bundle's prompts and --prompt-text is one: give one of the two.")
 
 
 def short(text: str) -> str:

@@ -20,6 +20,7 @@ from workflows.export.dynamic_rotation import fix_dynamic_rotations
 from workflows.export.expert_loops import connect_expert_loops
 from workflows.export.own_attention import EAGER, adapt_attention, has_own_attention
 from workflows.export.recurrence import connect_recurrences
+from workflows.export.single_graph import keep_rows_of_head
 from workflows.export.stand_ins import StandIns, is_stand_in
 from workflows.export.text_part import text_part_of, text_tensors
 from workflows.recipe.task import is_headless, is_text_part
@@ -73,7 +74,8 @@ def load_model(
         config = transformers.AutoConfig.from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=remote_code
         )
-        skeleton = _skeleton(config, task, remote_code)
+        tokens = checkpoint.scored_tokens if task == "text-classification" else None
+        skeleton = _skeleton(config, "text-generation" if tokens else task, remote_code)
         if type(skeleton.config) is not type(config):
             config, checkpoint = skeleton.config, replace(checkpoint, tensors=text_tensors(checkpoint, skeleton))
         _check_shapes(checkpoint, skeleton)
@@ -104,11 +106,18 @@ def load_model(
     _check_values(checkpoint, model)
     if adapted:
         adapt_attention(model)
+    _adjust(model)
+    if tokens:
+        keep_rows_of_head(model, tokens)
+    return model.eval().requires_grad_(False)
+
+
+def _adjust(model: PreTrainedModel) -> None:
+    """Replaces code of transformers that cannot be traced."""
     connect_recurrences(model, current_states)
     connect_complex_rotations(model, is_using_adapter)
     connect_expert_loops(model)
     fix_dynamic_rotations(model)
-    return model.eval().requires_grad_(False)
 
 
 def _skeleton(config: PreTrainedConfig, task: str, remote_code: bool) -> PreTrainedModel:

@@ -7,6 +7,7 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import signature as parameters_of
 
 import torch
@@ -53,16 +54,55 @@ class LastTokenModule(SingleGraphModule):
         return (self.model.score(hidden.gather(1, places).squeeze(1)),)
 
 
+class TokenRows(torch.nn.Linear):  # type: ignore[misc]  # torch is not type-checked here
+    """The rows of a head for a few tokens."""
+
+
+def keep_rows_of_head(model: PreTrainedModel, tokens: Sequence[int]) -> None:
+    """Makes the head of a causal LM give the logits of `tokens` alone. Raises RecipeError for an id that it lacks."""
+    head = model.get_output_embeddings()
+    if max(tokens) >= len(head.weight):
+        raise RecipeError(
+            f"The score is made of the logit of token {max(tokens)}, and the model knows {len(head.weight):,} tokens: "
+            "correct config.json of the module LogitScore."
+        )
+    rows = TokenRows(head.weight.shape[1], len(tokens), bias=head.bias is not None).requires_grad_(False)
+    rows.weight.copy_(head.weight.detach()[list(tokens)])
+    if head.bias is not None:
+        rows.bias.copy_(head.bias.detach()[list(tokens)])
+    model.set_output_embeddings(rows)
+
+
+class TokenScoreModule(SingleGraphModule):
+    """A causal LM that scores one text by the logit of a token after it, less that of another if there are two."""
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """→ logits [1,1]."""
+        given = dict(zip(self.names, inputs, strict=True))
+        last = (given[MASK] * torch.arange(given[IDS].shape[1])).amax(-1)  # [1]
+        logits = self.model(**given, logits_to_keep=last, return_dict=True).logits[:, 0]
+        return (logits[:, :1] - logits[:, 1:] if logits.shape[1] > 1 else logits,)
+
+
 def single_module(model: PreTrainedModel, signature: ExportSignature, task: str, is_decoder: bool) -> SingleGraphModule:
     """The module of `task`. Raises RecipeError for a decoder with a head of another kind than transformers' `score`."""
     if not is_decoder or task != "text-classification":
         return SingleGraphModule(model, signature)
+    if ranks_by_tokens(model):
+        if "logits_to_keep" not in parameters_of(model.forward).parameters:
+            raise RecipeError(f"{type(model).__name__} gives no logits of one token alone, which its score is made of.")
+        return TokenScoreModule(model, signature)
     if not isinstance(getattr(model, "score", None), torch.nn.Linear):
         raise RecipeError(
             f"{type(model).__name__} has a head of its own kind, which Joinery does not know: it builds decoders whose "
             "labels come from the last token."
         )
     return LastTokenModule(model, signature)
+
+
+def ranks_by_tokens(model: PreTrainedModel) -> bool:
+    """Whether its head gives the logits of a few tokens, which are a score."""
+    return isinstance(model.get_output_embeddings(), TokenRows)
 
 
 def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:
@@ -81,7 +121,7 @@ def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
     rotary = any("Rotary" in type(module).__name__ for module in model.modules())
-    rows, axes = (1, {1: SEQUENCE}) if rotary else (2, {0: BATCH, 1: SEQUENCE})
+    rows, axes = (1, {1: SEQUENCE}) if rotary or ranks_by_tokens(model) else (2, {0: BATCH, 1: SEQUENCE})
     for name in names:
         signature.add(name, torch.full((rows, 7), int(name == MASK), dtype=torch.long), axes)
     return signature

@@ -25,7 +25,7 @@ _NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
 
 class TemplateMessage(TypedDict):
-    """One turn: role is system, user or assistant. content: a text, or the parts of `media_content`."""
+    """One turn. role: system, user or assistant, or query or document. content: a text, or parts of `media_content`."""
 
     role: str
     content: str | list[dict[str, str]]
@@ -76,6 +76,10 @@ class ChatTemplate:
             raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
         # a template that trims also removes trailing spaces
         return before if after.startswith(" ") else before.rstrip()
+
+    def render_turns(self, turns: Sequence[TemplateMessage], begins_reply: bool) -> str:
+        """The text of turns of any roles, as they are. Raises PromptError and BundleError like render."""
+        return self._render_turns([dict(turn) for turn in turns], None, begins_reply)
 
     def render_reply(
         self, messages: Sequence[TemplateMessage], reply: Mapping[str, object], tools: Sequence[Tool] | None = None

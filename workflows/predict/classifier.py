@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from workflows.bundle.text_tasks import ClassificationSettings
 from workflows.common.errors import BundleError, printable
+from workflows.predict.prompts import named_prompt
 from workflows.predict.spans import TextSpan, find_spans
 from workflows.predict.text_encoder import EncodedText
 from workflows.predict.text_model import TextModel, truncation_note
+from workflows.predict.turns import PairTurns
 
 _SEQUENCE, _TOKEN = "text-classification", "token-classification"
 
@@ -62,6 +64,7 @@ class Classifier:
     def __init__(self, model: TextModel, settings: ClassificationSettings) -> None:
         self.model, self.settings = model, settings
         self.by_token = len(model.output.shape) == 3
+        self._turns = PairTurns.of_bundle(model.bundle, settings.template) if settings.template else None
 
     def classify(self, texts: Sequence[str]) -> list[ClassifiedText]:
         """The labels of `texts`, or their spans, in order. Raises PromptError that names the wrong text."""
@@ -80,8 +83,14 @@ class Classifier:
             for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True))
         ]
 
-    def rank(self, query: str, texts: Sequence[str]) -> list[RankedText]:
+    def prompt(self, name: str | None) -> str:
+        """The text of the prompt `name`, of the default one for None. Raises PromptError that lists the prompts."""
+        return named_prompt(self.settings, name)
+
+    def rank(self, query: str, texts: Sequence[str], prompt: str | None = None) -> list[RankedText]:
         """The texts by their scores for `query`, the highest first; equal ones in their order.
+
+        prompt: a text before the query, or the first turn of a chat template; None for the default one.
 
         Raises BundleError where a pair has no single score, PromptError that names the wrong text.
         """
@@ -92,7 +101,8 @@ class Classifier:
                 "model has one label."
             )
         names = [f"Text {number} with the query" for number in range(1, len(texts) + 1)]
-        encoded = [self.model.encoder.encode(query, name, pair=text) for text, name in zip(texts, names, strict=True)]
+        before = self.prompt(None) if prompt is None else prompt
+        encoded = [self._encode_pair(before, query, text, name) for text, name in zip(texts, names, strict=True)]
         ranked = []
         for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True)):
             logit = float(logits[0])
@@ -100,6 +110,11 @@ class Classifier:
             note = truncation_note(names[index], one)
             ranked.append(RankedText(index, texts[index], len(one.ids), one.truncated, score, logit, note))
         return sorted(ranked, key=lambda one: -one.logit)
+
+    def _encode_pair(self, prompt: str, query: str, text: str, name: str) -> EncodedText:
+        if self._turns is not None:
+            return self.model.encoder.encode_turns(self._turns, prompt, query, text, name)
+        return self.model.encoder.encode(query, name, pair=text, prompt=prompt)
 
     def _labels(self, logits: NDArray[np.float32]) -> list[LabelScore]:
         scores = _PROBABILITIES[self.settings.activation](logits)

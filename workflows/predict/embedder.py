@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle.text_tasks import EmbeddingSettings, EmbeddingStep, NormalizeStep, PoolingMode
-from workflows.common.errors import BundleError, PromptError, RequestError, printable
+from workflows.common.errors import BundleError, RequestError, printable
 from workflows.predict.pooling import EmbeddingHead
+from workflows.predict.prompts import named_prompt
 from workflows.predict.text_model import TextModel, truncation_note
 
 _HIDDEN = "last_hidden_state"
@@ -38,15 +39,7 @@ class Embedder:
 
     def prompt(self, name: str | None) -> str:
         """The text of the prompt `name`, of the default one for None. Raises PromptError that lists the prompts."""
-        name = self.settings.default_prompt if name is None else name
-        if name is None:
-            return ""
-        if name not in self.settings.prompts:
-            known = ", ".join(self.settings.prompts) or "none"
-            raise PromptError(
-                f"The bundle has no prompt {printable(name)!r}; its prompts are: {printable(known, 400)}."
-            )
-        return self.settings.prompts[name]
+        return named_prompt(self.settings, name)
 
     def embed(
         self,

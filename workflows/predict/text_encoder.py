@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from tokenizers import Encoding, Tokenizer, normalizers
@@ -14,6 +15,7 @@ from tokenizers import Encoding, Tokenizer, normalizers
 from workflows.bundle import Bundle
 from workflows.common.errors import BundleError, PromptError, printable
 from workflows.generate.tokenizer import TOKENIZER_FOLDER, BundleTokenizer, tokenizer_settings, unknown_id_error
+from workflows.predict.turns import PairTurns
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,7 @@ class TextEncoder:
         total = len(found.ids)
         if self.limit is not None and total > self.limit:
             found = self._truncated(whole, pair, name)
-        if self._vocabulary is not None and (highest := max(found.ids)) >= self._vocabulary:
-            raise unknown_id_error(f"{name}: the", highest, self._vocabulary, self._tokenizer)
+        self._check_known(found.ids, name)
         return EncodedText(
             ids=found.ids,
             types=found.type_ids if self._typed else [0] * len(found.ids),
@@ -110,6 +111,36 @@ class TextEncoder:
             total=total,
             prompt=self._prompt_length(prompt) if prompt else 0,
         )
+
+    def encode_turns(self, turns: PairTurns, prompt: str, query: str, document: str, name: str) -> EncodedText:
+        """The tokens of a pair as turns; where they are cut, the template's last ones take the place of the last.
+
+        Raises PromptError as encode does.
+        """
+        for part in (query, document, prompt):
+            _check_characters(part, name)
+        for part in (query, document):
+            if not part.strip():
+                raise PromptError(f"{name} is empty: give a text.")
+        found = self._tokenizer.encode(turns.render(prompt, query, document), add_special_tokens=False)
+        total, tail = len(found.ids), list[int]()
+        if self.limit is not None and total > self.limit:
+            found.truncate(self.limit, direction=self._direction)
+            tail = self._common_end([self._tokenizer.encode(text, add_special_tokens=False).ids
+                                     for text in turns.probes(prompt)])[-self.limit :]  # fmt: skip
+        ids = [*found.ids[: len(found.ids) - len(tail)], *tail]
+        self._check_known(ids, name)
+        return EncodedText(ids, [0] * len(ids), [False] * len(ids), found.offsets, total)
+
+    def _check_known(self, ids: Sequence[int], name: str) -> None:
+        if self._vocabulary is not None and (highest := max(ids)) >= self._vocabulary:
+            raise unknown_id_error(f"{name}: the", highest, self._vocabulary, self._tokenizer)
+
+    @staticmethod
+    def _common_end(rows: Sequence[Sequence[int]]) -> list[int]:
+        """The ids that all rows end with."""
+        pairs = zip(*(reversed(row) for row in rows), strict=False)
+        return [same[0] for same in takewhile(lambda ids: len({*ids}) == 1, pairs)][::-1]
 
     def _encoded(self, text: str, pair: str | None) -> Encoding:
         return self._tokenizer.encode(text, pair)

@@ -16,6 +16,7 @@ from workflows.recipe.families import FAMILIES, family_for, tasks_of
 from workflows.recipe.family import Family, keeps_state
 
 _TEXT, _FEATURES, _SEQUENCE = "text-generation", "feature-extraction", "sequence-to-sequence"
+_LABELS = "text-classification"
 # Suffix of a transformers class name → the task of that head; the first match counts.
 TASKS_BY_HEAD = {
     "ForMaskedLM": "fill-mask",
@@ -42,7 +43,7 @@ _OTHER_MODALITIES = ("vision_config", "audio_config", "vq_config")
 def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
     """The tasks for which `checkpoint` can be built, the default first. Raises RecipeError where there is none."""
     names, model_type = checkpoint.architectures, checkpoint.model_type
-    heads = {_task_of_head(name) for name in names}
+    heads = _heads(checkpoint)
     tasks = tasks_of(model_type)
     if heads == {_TEXT} and _TEXT not in tasks:
         tasks = family_for(model_type, _TEXT).tasks
@@ -80,12 +81,15 @@ def choosable_tasks(checkpoint: Checkpoint) -> tuple[str, ...]:
 def task_of(checkpoint: Checkpoint) -> str:
     """The task of `checkpoint`. Raises RecipeError that lists the choices where its files do not determine it.
 
-    An embedder of sentence-transformers gives features, whatever head its architecture names. A sequence-to-sequence
-    model may serve several: `task_specific_params` decides where it names exactly one, else the family's first.
+    sentence-transformers' embedders give features and its rerankers scores, whatever head they have. A
+    sequence-to-sequence model may serve several: `task_specific_params` decides where it names exactly one, else the
+    family's first.
     """
     tasks = tuple(task for task in tasks_for(checkpoint) if not is_text_part(checkpoint, task))
     if checkpoint.embeds and _FEATURES in tasks:
         return _FEATURES
+    if checkpoint.scored_tokens and _LABELS in tasks:
+        return _LABELS
     if len(tasks) == 1 and tasks != (_FEATURES,):
         return tasks[0]
     if tasks[:1] == (_TEXT,) and set(map(_task_of_head, checkpoint.architectures)) <= {_FEATURES}:
@@ -123,7 +127,7 @@ def check_task(checkpoint: Checkpoint, task: str) -> None:
             f"The checkpoint is a {checkpoint.model_type}, whose layers keep state of fixed size: Joinery builds such "
             f"a model for {_TEXT} alone."
         )
-    heads = {_task_of_head(name) for name in checkpoint.architectures}
+    heads = _heads(checkpoint)
     if not (alone or _fits(heads, task)):
         raise RecipeError(
             f"The checkpoint is {_named(checkpoint.architectures)}, which has no head for {task}: "
@@ -162,6 +166,12 @@ def _alternatives(checkpoint: Checkpoint) -> str:
 def is_headless(checkpoint: Checkpoint) -> bool:
     """Whether its architecture has no head."""
     return {_task_of_head(name) for name in checkpoint.architectures} == {_FEATURES}
+
+
+def _heads(checkpoint: Checkpoint) -> set[str | None]:
+    """The tasks of its heads; one that generates may score pairs by the logits of some tokens."""
+    heads = {_task_of_head(name) for name in checkpoint.architectures}
+    return {*heads, _LABELS} if _TEXT in heads and checkpoint.scored_tokens else heads
 
 
 def _task_of_head(architecture: str) -> str | None:

@@ -307,6 +307,47 @@ def test_a_decoder_scores_pairs_by_their_last_token(tmp_path: Path, pad: int | N
 
 
 @pytest.mark.slow
+def test_a_decoder_ranks_by_the_logits_of_two_tokens(tmp_path: Path) -> None:
+    """As Qwen3-Reranker: its chat template over the pair, "yes" less "no" of eager transformers, and their sigmoid."""
+    import torch
+    import transformers
+
+    folder = save_checkpoint(tmp_path / "c")
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+             "intermediate_size": 48, "head_dim": 8}  # fmt: skip
+    config = transformers.Qwen3Config(vocab_size=SIZE, initializer_range=0.4, tie_word_embeddings=True, **sizes)
+    model = transformers.Qwen3ForCausalLM(config).eval()
+    model.save_pretrained(folder)
+    (folder / "chat_template.jinja").write_text(
+        "[CLS] {% for m in messages %}{{ m.content }} [SEP]{% endfor %} on the mat"
+    )
+    logits = {"method": "forward", "method_output_name": "logits"}
+    add_modules(
+        folder, "LogitScore", model={"model_type": "CrossEncoder", "prompts": {"q": "query :"}}, below="0_Transformer",
+        transformer_task="text-generation", module_output_name="causal_logits", max_seq_length=99,
+        modality_config={"text": logits, "message": {**logits, "format": "flat"}},
+    )  # fmt: skip
+    write_json(folder / "1_LogitScore" / "config.json", {"true_token_id": 7, "false_token_id": 9})
+    build(BuildRequest(str(folder), tmp_path / "out", {}))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder / "0_Transformer")
+    wanted = []
+    for text in TEXTS:
+        turns = [("system", "query :"), ("query", "the dog"), ("document", text)]
+        given = tokenizer.apply_chat_template(
+            [{"role": role, "content": content} for role, content in turns], return_tensors="pt", return_dict=True
+        )
+        with torch.no_grad():
+            last = model(given["input_ids"]).logits[0, -1]
+        wanted.append(float(last[7] - last[9]))
+    classifier = open_classifier(tmp_path / "out")
+    ranked = classifier.rank("the dog", TEXTS, classifier.prompt("q"))
+    assert [one.logit for one in ranked] == pytest.approx([wanted[one.index] for one in ranked], abs=1e-5)
+    assert [one.score for one in ranked] == pytest.approx([1 / (1 + np.exp(-one.logit)) for one in ranked], abs=1e-6)
+    assert np.ptp(wanted) > 0.1 and read_bundle(tmp_path / "out").pipeline.metadata.task == "text-classification"
+
+
+@pytest.mark.slow
 def test_vectors_of_a_decoder_are_those_of_its_last_token(tmp_path: Path) -> None:
     """As Qwen3-Embedding: sentence-transformers' formula over eager transformers, with a prompt."""
     import torch

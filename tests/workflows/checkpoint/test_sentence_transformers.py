@@ -14,6 +14,8 @@ from workflows.checkpoint.sentence_transformers import (
     is_embedder,
     module_file_names,
     read_embedding,
+    read_reranker,
+    scored_tokens,
     transformer_folder,
 )
 from workflows.common.errors import CheckpointError
@@ -110,6 +112,72 @@ def test_the_settings_in_a_file_of_an_older_name(tmp_path: Path) -> None:
     found = read_embedding(tmp_path)
     assert (found.max_tokens, found.lowercase) == (99, True)
     assert "sentence_xlm-roberta_config.json" in embedding_files(tmp_path)
+
+
+LOGITS = {"method": "forward", "method_output_name": "logits"}
+
+
+def ranking(folder: Path, score: dict[str, Any] | None, model: dict[str, Any] | None = None, **options: Any) -> Path:
+    """A reranker's files, with LogitScore or a head."""
+    config = {"model_type": "CrossEncoder", **(model or {})}
+    add_modules(folder, "LogitScore" if score else "Pooling", model=config, **options)
+    if score:
+        write_json(folder / "1_LogitScore" / "config.json", score)
+    else:
+        write_json(folder / "modules.json", [{"type": "sentence_transformers.base.Transformer", "path": ""}])
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("score", "message", "tokens", "turns"),
+    [
+        ({"true_token_id": 9, "false_token_id": 2}, {**LOGITS, "format": "flat"}, (9, 2), "text"),
+        ({"true_token_id": 9, "false_token_id": None}, {**LOGITS, "format": "structured"}, (9,), "parts"),
+        ({"true_token_id": 0, "module_input_name": "causal_logits"}, None, (0,), None),
+        (None, {**LOGITS, "format": "flat"}, None, "text"),
+        (None, None, None, None),
+    ],
+)
+def test_a_reranker(
+    tmp_path: Path, score: dict[str, Any] | None, message: Any, tokens: tuple[int, ...] | None, turns: str | None
+) -> None:
+    """As sentence-transformers 6.2 saves it."""
+    modality = {"text": LOGITS, **({"message": message} if message else {})}
+    task, output = ("text-generation", "causal_logits") if score else ("sequence-classification", "scores")
+    prompts = {"prompts": {"web": "Given"}, "default_prompt_name": "web", "activation_fn": "any"}
+    begins = {"chat_template": {"add_generation_prompt": True}}
+    ranking(tmp_path, score, prompts, transformer_task=task, modality_config=modality, module_output_name=output,
+            processing_kwargs=begins, max_seq_length=70)  # fmt: skip
+    found = read_reranker(tmp_path)
+    assert found is not None and not is_embedder(tmp_path)
+    assert (found.tokens, found.turns, found.begins_reply, found.max_tokens) == (tokens, turns, True, 70)
+    assert (found.prompts, found.default_prompt) == ({"web": "Given"}, "web")
+    assert scored_tokens(tmp_path) == tokens
+
+
+def test_a_folder_that_ranks_nothing(tmp_path: Path) -> None:
+    assert read_reranker(tmp_path) is None
+    assert read_reranker(add_modules(tmp_path / "vectors")) is None and scored_tokens(tmp_path / "vectors") is None
+    assert read_reranker(ranking(tmp_path / "body", None, transformer_task="feature-extraction")) is None
+
+
+@pytest.mark.parametrize(
+    ("score", "options", "message"),
+    [
+        ({"true_token_id": None}, {}, "'1_LogitScore/config.json' has None for the id of a token"),
+        ({"true_token_id": True}, {}, "has True for the id of a token"),
+        ({"true_token_id": 1, "temperature": 5}, {}, "the option temperature"),
+        ({"true_token_id": 1}, {"modality_config": {"image": LOGITS}}, "the option modality_config"),
+        ({"true_token_id": 1}, {"modality_config": {"message": {"format": "auto"}}}, "the option format = auto"),
+        ({"true_token_id": 1}, {"processing_kwargs": {"chat_template": {"tools": []}}}, "the option processing_kwargs"),
+        (None, {"model": {"model_type": "SparseEncoder"}}, "the option model_type = SparseEncoder"),
+    ],
+)
+def test_a_reranker_that_is_not_computed_is_refused(
+    tmp_path: Path, score: dict[str, Any] | None, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CheckpointError, match=message):
+        read_reranker(ranking(tmp_path, score, **options))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.predict.text_bundles import head, hidden, made_bundle, tokenizer
-from workflows.bundle.text_tasks import ClassificationSettings
+from workflows.bundle.text_tasks import ClassificationSettings, PairTemplate
 from workflows.common.errors import BundleError, PromptError
 from workflows.predict import open_classifier
 from workflows.predict.spans import find_spans
@@ -47,6 +47,53 @@ def test_pairs_are_ranked_by_their_score(tmp_path: Path, score: str) -> None:
         assert one.logit == pytest.approx(raw[one.index], abs=1e-5)
         assert one.score == pytest.approx(one.logit if score == "identity" else 1 / (1 + np.exp(-one.logit)))
         assert one.tokens == len(tokenizer().encode("the dog", one.text).ids)
+
+
+TURNS = "[CLS]{% for m in messages %} {{ m.role if m.role == 'query' }} : {{ m.content }} [SEP]{% endfor %} on the mat"
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_a_pair_as_turns_of_a_chat_template(tmp_path: Path, parts: bool) -> None:
+    """The prompt is a turn before them; the tokenizer adds no special tokens."""
+    template = TURNS.replace("m.content", "m.content[0].text") if parts else TURNS
+    settings = ClassificationSettings(
+        labels=["score"], template=PairTemplate(parts=parts), prompts={"p": "bob"}, default_prompt="p"
+    )
+    bundle = made_bundle(tmp_path / "b", "logits", 1, tokens=99, classification=settings, template=template)
+    classifier = open_classifier(bundle)
+    for prompt, turn in ((None, " : bob [SEP]"), ("", ""), ("anna went", " : anna went [SEP]")):
+        (one,) = classifier.rank("the dog", ["paris"], prompt)
+        text = f"[CLS]{turn} query : the dog [SEP] : paris [SEP] on the mat"
+        ids = tokenizer().encode(text, add_special_tokens=False).ids
+        assert (one.logit, one.tokens) == (pytest.approx(float((hidden(ids)[0] @ head(1))[0]), abs=1e-5), len(ids))
+    with pytest.raises(PromptError, match="has no prompt 'q'; its prompts are: p"):
+        classifier.prompt("q")
+    with pytest.raises(PromptError, match="Text 1 with the query is empty"):
+        classifier.rank("the dog", [" "])
+
+
+def test_turns_that_are_cut_end_as_the_template_ends(tmp_path: Path) -> None:
+    """As sentence-transformers 6.2: what a model reads last stays."""
+    settings = ClassificationSettings(labels=["score"], template=PairTemplate())
+    bundle = made_bundle(tmp_path / "b", "logits", 1, tokens=12, classification=settings, template=TURNS)
+    (one,) = open_classifier(bundle).rank("the dog", ["cat " * 20])
+    whole = tokenizer().encode(f"[CLS] query : the dog [SEP] : {'cat ' * 20}", add_special_tokens=False).ids
+    end = "[UNK] [SEP] on the mat"  # the probes are digits, which this tokenizer does not know
+    ids = [*whole[:7], *tokenizer().encode(end, add_special_tokens=False).ids]
+    assert one.logit == pytest.approx(float((hidden(ids)[0] @ head(1))[0]), abs=1e-5)
+    assert (
+        one.truncated
+        and one.note == "Text 1 with the query has 31 tokens, and the model reads 12: the rest was left out."
+    )
+
+
+def test_a_template_that_scores_no_pair_is_refused(tmp_path: Path) -> None:
+    settings = ClassificationSettings(labels=["score"], template=PairTemplate())
+    with pytest.raises(BundleError, match="ranks with a chat template, and its tokenizer has none"):
+        open_classifier(made_bundle(tmp_path / "a", "logits", 1, classification=settings))
+    bundle = made_bundle(tmp_path / "b", "logits", 1, classification=settings, template="{{ messages[0].content }}")
+    with pytest.raises(BundleError, match="a chat template that leaves out the turns query or document"):
+        open_classifier(bundle)
 
 
 def test_types_are_zero_where_the_tokenizer_gives_none(tmp_path: Path) -> None:

@@ -78,17 +78,20 @@ def made_bundle(
     scaled: bool = False,
     infinite: bool = False,
     names: list[str] | None = None,
+    template: str = "",
     **metadata: Any,
 ) -> Path:
     """A bundle whose graph computes hidden(), its product with head() for each token, or for the first one alone.
 
     scaled: hidden() rounded to 8 bits with one scale for all rows. infinite: the last word's row is not finite.
-    names: the tokenizer's inputs.
+    names: the tokenizer's inputs. template: its chat template.
     """
     (folder / "tokenizer").mkdir(parents=True)
     tokenizer().save(str(folder / "tokenizer" / "tokenizer.json"))
     settings = {"unk_token": "[UNK]", **({"model_input_names": names} if names else {})}
     (folder / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    if template:
+        (folder / "tokenizer" / "chat_template.jinja").write_text(template, "utf-8")
     rows_of_ids = table()
     rows_of_ids[-1] = np.inf if infinite else rows_of_ids[-1]
     weights = {"table": rows_of_ids, "two": np.array([2]), "one": np.array([1]), "first": np.array(0)}
