@@ -325,9 +325,9 @@ def _dense_limit(config: Mapping[str, object]) -> int:
 
 
 def keeps_state(config: Mapping[str, object]) -> bool:
-    """Whether the config is of a model with layers that keep state of fixed size, as far as it lists them."""
+    """Whether the config is of a model with layers that keep state of fixed size: it lists some, or their size."""
     kinds = [_STATES.get(str(kind)) for kind in _layer_list(config)]
-    return _is_recurrent(config) or any(kinds)
+    return _is_recurrent(config) or config.get("mamba_d_state") is not None or any(kinds)
 
 
 def fixed_positions(config: Mapping[str, object]) -> int:

@@ -125,7 +125,7 @@ def test_what_is_not_computed_is_refused_before_the_build(tmp_path: Path) -> Non
     with pytest.raises(RecipeError, match=r"with t5: Joinery builds embedders of albert, bert, .* of text alone"):
         build(BuildRequest(str(encoder), tmp_path / "out", {}))
     recurrent = described(tmp_path / "d", model_type="jamba", architectures=["JambaForSequenceClassification"])
-    write_json(recurrent / "config.json", {**config_of(recurrent), "layers_block_type": ["mamba", "attention"]})
+    write_json(recurrent / "config.json", {**config_of(recurrent), "mamba_d_state": 16})
     with pytest.raises(RecipeError, match=r"of jamba it builds models for text-generation, and this one has another"):
         build(BuildRequest(str(recurrent), tmp_path / "out", {}))
     with pytest.raises(

@@ -309,7 +309,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bundle(bert: Path, built: Built) -> Path:
-    return built(bert, cache="gqa", capacity=1 << 20)  # which mean nothing here
+    return built(bert)
 
 
 def test_a_single_graph_generates_nothing_and_is_reported(
