@@ -68,9 +68,14 @@ def tasks_for(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def choosable_tasks(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """As tasks_for; of a model of several parts that is not built as a whole, the task of its text part."""
+    """As tasks_for, for a form that offers them.
+
+    Of a model of several parts that is not built as a whole, the task of its text part. A decoder that generates is not
+    offered as a source of hidden states, which few want: --task asks for them.
+    """
     try:
-        return tasks_for(checkpoint)
+        tasks = tasks_for(checkpoint)
+        return tasks[:1] if tasks[0] == _TEXT and task_of(checkpoint) == _TEXT else tasks
     except RecipeError:
         if not is_text_part(checkpoint, _TEXT):
             raise

@@ -19,7 +19,8 @@ from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.inspection.contents import inspect_path
 from workflows.predict import open_classifier, open_embedder
-from workflows.recipe import resolve_recipe, task_of
+from workflows.recipe import resolve_recipe, task_of, tasks_for
+from workflows.recipe.task import choosable_tasks
 
 LIMIT = 16
 RNG = np.random.default_rng(1)
@@ -97,7 +98,10 @@ def test_the_task_of_a_decoder(tmp_path: Path, architecture: str, modules: bool,
     folder = described(tmp_path, model_type="qwen3", architectures=[architecture])
     if modules:
         add_modules(folder, pooling={"pooling_mode_lasttoken": True})
-    assert task_of(open_checkpoint(str(folder))) == task
+    checkpoint = open_checkpoint(str(folder))
+    assert task_of(checkpoint) == task
+    assert "feature-extraction" in tasks_for(checkpoint)  # a form offers it beside other heads than of words alone
+    assert ("feature-extraction" in choosable_tasks(checkpoint)) == (task != "text-generation")
 
 
 def test_an_embedder_s_task_is_that_of_its_modules(tmp_path: Path) -> None:

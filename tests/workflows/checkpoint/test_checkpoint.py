@@ -255,6 +255,27 @@ def test_pipes_devices_and_links_are_refused(tmp_path: Path, name: str) -> None:
         assert f"'{name}'" in sentence(tmp_path, {}) and expected in sentence(tmp_path, {})
 
 
+def nesting(path: str) -> bytes:
+    return json.dumps([{"type": "sentence_transformers.models.Transformer", "path": path}]).encode()
+
+
+@pytest.mark.parametrize("path", ["../other", "/etc", "a/../../other", "C:\\other"])
+def test_a_model_s_folder_is_within_the_checkpoint_s(tmp_path: Path, path: str) -> None:
+    write(tmp_path / "other", files())
+    folder = write(tmp_path / "c", files() | {"modules.json": nesting(path)})
+    with pytest.raises(CheckpointError, match=r"'modules\.json' is no list of modules with type and path"):
+        open_checkpoint(str(folder))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right")
+def test_a_link_to_a_model_s_folder_elsewhere_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "other", files())
+    folder = write(tmp_path / "c", {"modules.json": nesting("0_Transformer")})
+    (folder / "0_Transformer").symlink_to(tmp_path / "other")
+    with pytest.raises(CheckpointError, match="'0_Transformer' is a link that leaves the checkpoint's folder"):
+        open_checkpoint(str(folder))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right")
 def test_links_inside_the_folder_and_the_hub_s_layout(tmp_path: Path) -> None:
     inside = write(tmp_path / "inside", files(model__safetensors=None) | {"data/w.safetensors": tensors("a")})
@@ -265,6 +286,12 @@ def test_links_inside_the_folder_and_the_hub_s_layout(tmp_path: Path) -> None:
     write(tmp_path / "models--o--m" / "blobs", {"ab12": tensors("a")})
     (snapshot / "model.safetensors").symlink_to("../../blobs/ab12")
     assert open_checkpoint(str(snapshot)).parameters == 2
+
+    nested = write(tmp_path / "models--o--m" / "snapshots" / "b0b", {"modules.json": nesting("0_Transformer")})
+    write(nested / "0_Transformer", files(model__safetensors=None))
+    (nested / "0_Transformer" / "model.safetensors").symlink_to("../../../blobs/ab12")
+    found = open_checkpoint(str(nested))
+    assert (found.parameters, found.root, found.folder) == (2, nested, nested / "0_Transformer")
 
     outside = write(tmp_path / "outside", files(model__safetensors=None))
     (outside / "model.safetensors").symlink_to(snapshot / "model.safetensors")
