@@ -4,7 +4,8 @@
     queries, keys ──view_as_complex──▶ ComplexPair(even, odd) ─┘
 
 Llama 4 and DeepSeek-V2 write the rotation of Su et al. 2021 (equation 13) as a complex product. While a cache adapter
-is in use, their own code runs with the three functions of torch that make and read complex numbers replaced.
+is in use, or a model without one is traced, their own code runs with the three functions of torch that make and read
+complex numbers replaced.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def load_model(
 def _adjust(model: PreTrainedModel) -> None:
     """Replaces code of transformers that cannot be traced."""
     connect_recurrences(model, current_states)
-    connect_complex_rotations(model, is_using_adapter)
+    connect_complex_rotations(model, lambda: is_using_adapter() or torch.onnx.is_in_onnx_export())
     connect_expert_loops(model)
     fix_dynamic_rotations(model)
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from tests.workflows.families.models import save_decoder
+from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.export.attention import detect_layers
 from workflows.export.complex_rotation import ComplexPair, connect_complex_rotations
@@ -16,6 +18,7 @@ from workflows.export.decoder import causal_layers, run_causal
 from workflows.export.equivalence import check_causal
 from workflows.export.load import load_model
 from workflows.recipe import resolve_recipe
+from workflows.runtime import open_single
 
 _LATENT: dict[str, Any] = {
     "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
@@ -71,3 +74,18 @@ def test_deepseek_v2_has_its_own_logits_through_a_cache(tmp_path: Path) -> None:
     handle.remove()
     assert kinds == {ComplexPair}
     check_causal(model, causal_layers(model), resolve_recipe(checkpoint, {"capacity": 256}))
+
+
+@pytest.mark.slow
+def test_a_graph_without_a_cache_has_no_complex_numbers(tmp_path: Path) -> None:
+    """DeepSeek-V2 as an embedder: the hidden states of its own code, which multiplies complex numbers."""
+    folder = save_decoder("deepseek_v2", tmp_path / "c", **_LATENT)
+    build(BuildRequest(str(folder), tmp_path / "out", {"task": "feature-extraction"}))
+    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    graph = open_single(tmp_path / "out")
+    for length in (1, 7, 65):
+        ids = torch.randint(3, 60, (1, length), generator=torch.Generator().manual_seed(length))
+        with torch.no_grad():
+            wanted = model(ids).last_hidden_state
+        found = graph.run({"input_ids": ids.numpy(), "attention_mask": torch.ones_like(ids).numpy()})
+        assert torch.allclose(torch.from_numpy(found["last_hidden_state"]), wanted, atol=1e-4)
