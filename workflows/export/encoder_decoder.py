@@ -32,6 +32,7 @@ from workflows.export.attention import (
     using_adapter,
 )
 from workflows.export.decoder import DecoderModule, logits_in_steps
+from workflows.export.example_ids import without_special
 from workflows.export.signature import ExportSignature
 from workflows.generate.speech.alignment import SMOOTHED
 
@@ -223,16 +224,16 @@ class CrossCheck:
         """A text and a reply, at most as long as the model's positions."""
         ids = _ids(max(_SOURCE, _TOKENS), getattr(model.config, "max_position_embeddings", None))
         vocabulary = model.get_input_embeddings().weight.shape[0]
-        source = (ids * 7919 % vocabulary)[:, :_SOURCE]
+        source = without_special(model, ids * 7919 % vocabulary)[:, :_SOURCE]
         mask = torch.zeros(1, 1, 1, source.shape[1])
-        return cls({"input_ids": source}, mask, (ids * 104729 % vocabulary)[:, :_TOKENS])
+        return cls({"input_ids": source}, mask, without_special(model, ids * 104729 % vocabulary)[:, :_TOKENS])
 
     @classmethod
     def of_sound(cls, model: PreTrainedModel) -> CrossCheck:
         """A spectrogram of noise and a transcript, at most as long as the model's positions."""
         ids = _ids(_TOKENS, model.config.max_target_positions)
         vocabulary = model.get_input_embeddings().weight.shape[0]
-        return cls({SOUND: example_sound(model)}, None, ids * 104729 % vocabulary)
+        return cls({SOUND: example_sound(model)}, None, without_special(model, ids * 104729 % vocabulary))
 
     @property
     def encoder_inputs(self) -> tuple[torch.Tensor, ...]:

@@ -23,6 +23,7 @@ from workflows.common.errors import LayoutError, RecipeError, printable
 from workflows.common.kernel_constraints import layout_violation
 from workflows.export.attention import ATTENTION_NAME, MODEL_ERRORS, LayerFacts
 from workflows.export.decoder import cached_steps, run_step
+from workflows.export.example_ids import without_special
 from workflows.export.layerwise import run_layerwise
 from workflows.export.own_attention import reference_implementation, set_attention
 from workflows.export.reference import QUICK_STEPS, STEPS, ReferenceLogits
@@ -85,10 +86,7 @@ def check_causal(
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
-    special = _tokens_of_no_text(model)
-    plain = next(token for token in range(vocabulary) if token not in special)
-    for token in special:
-        ids[ids == token] = plain
+    ids = without_special(model, ids)
     singles = QUICK_STEPS if recipe.check == "quick" else STEPS
     plans = _step_plans(layers, count, max(_MIN_TOKENS, _affordable_tokens(model)), singles)
     plans = plans[-1:] if recipe.check == "quick" else plans
@@ -106,12 +104,6 @@ def check_causal(
     chunk = recipe.compared_chunk
     rows = [*range(chunk - 1, count - singles - 1, chunk), *range(max(0, count - singles - 1), count)]
     return ReferenceLogits(ids[0].numpy(), np.array(rows), expected[rows].numpy(), is_routed(model), singles)
-
-
-def _tokens_of_no_text(model: PreTrainedModel) -> set[int]:
-    """The padding, and the placeholders in whose place features would stand."""
-    named = (getattr(model.config, name, None) for name in ("image_token_id", "audio_token_id"))
-    return {token for token in (*named, getattr(_config(model), "pad_token_id", None)) if isinstance(token, int)}
 
 
 def comparison_tokens(model: PreTrainedModel, layers: Sequence[LayerFacts], recipe: Recipe) -> int:

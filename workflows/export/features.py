@@ -33,6 +33,7 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import CachedStep, DecoderModule, cached_steps, run_causal
 from workflows.export.equivalence import is_routed
+from workflows.export.example_ids import without_special
 from workflows.export.feature_encoder import FeatureEncoderModule
 from workflows.export.layerwise import Computation, run_layerwise
 from workflows.export.own_attention import EAGER, set_attention
@@ -259,7 +260,7 @@ def _own_logits(model: PreTrainedModel, ids: torch.Tensor, given: Mapping[str, t
 def _ids_around(model: PreTrainedModel, placeholder: int, first: int, second: int) -> torch.Tensor:
     """[1,S]: text, `first` placeholders, text, `second` placeholders, text."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
-    ids = torch.arange(1, _BEFORE + first + second + 2 * _AFTER + 1)[None] * 7919 % vocabulary
+    ids = without_special(model, torch.arange(1, _BEFORE + first + second + 2 * _AFTER + 1)[None] * 7919 % vocabulary)
     ids[ids == placeholder] = (placeholder + 1) % vocabulary
     ids[0, _BEFORE : _BEFORE + first] = placeholder
     start = _BEFORE + first + _AFTER

@@ -16,9 +16,11 @@ from workflows.export.encoder_decoder import CrossCheck, EncoderModule, SoundEnc
 from workflows.export.load import load_model
 
 
-@pytest.fixture(params=["t5", "bart", "marian", "whisper"])
+@pytest.fixture(params=["t5", "bart", "marian", "m2m_100", "whisper"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A loaded model of each kind of position: a learned bias, a table, sines; and one that reads a sound."""
+    """A loaded model of each kind of position: a learned bias, a table, sines, sines that count no padding (of so few
+    tokens that a text of 70 would hold one); and one that reads a sound.
+    """
     if request.param == "whisper":
         return load_model(open_checkpoint(str(save_whisper(tmp_path))), "automatic-speech-recognition")
     return load_model(open_checkpoint(str(save_encoder_decoder(request.param, tmp_path))), "translation")

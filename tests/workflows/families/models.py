@@ -143,6 +143,7 @@ ENCODER_DECODERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "bart": ("bart", {**_BART, "decoder_start_token_id": 2}),
     "marian": ("marian", {**_BART, "decoder_start_token_id": 0}),
+    "m2m_100": ("m2m_100", {**_BART, "vocab_size": 64, "init_std": 0.3, "decoder_start_token_id": 2}),
 }
 
 
