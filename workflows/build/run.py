@@ -41,6 +41,7 @@ from workflows.recipe.compatibility import (
     index_notice,
     no_effect_notice,
     portable_notice,
+    rotation_notice,
     target_remarks,
 )
 from workflows.recipe.task import text_part_notice
@@ -141,6 +142,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("target", encoder_notice(recipe, family, geometry)),
         ("target", portable_notice(recipe, geometry)),
         ("index", index_notice(geometry)),
+        ("rotation", rotation_notice(recipe, geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
     ]
     for code, message in notices:

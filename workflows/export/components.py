@@ -19,6 +19,7 @@ from workflows.common.memory import trim_heap
 from workflows.common.tensor_names import ALIGNMENT, POSITIONS, POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
 from workflows.export.decoder import DecoderModule, causal_layers
+from workflows.export.dynamic_rotation import choose_rotations
 from workflows.export.early_exit import check_early_exit, with_first_layers
 from workflows.export.encoder_decoder import (
     CrossCheck,
@@ -125,6 +126,7 @@ def _export(
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
     model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family), stand_ins)
+    choose_rotations(model, recipe.capacity)
     if recipe.target in EXPERT_PROVIDERS:
         connect_experts(model)
     traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
@@ -176,7 +178,7 @@ def _release_weights(model: PreTrainedModel, graphs: Iterable[ir.Model]) -> None
 
 def _record_positions(graph: ir.Model, geometry: ModelGeometry | None, recipe: Recipe) -> None:
     """Stores the model's position limit, if any: tables of rotary angles have as many rows."""
-    limit = geometry.max_positions if geometry else UNLIMITED
+    limit = geometry.positions(recipe.capacity) if geometry else UNLIMITED
     if recipe.variant == "transformer-only":  # its tables exist already
         limit = recipe.capacity
     if limit < UNLIMITED:

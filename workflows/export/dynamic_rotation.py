@@ -1,21 +1,49 @@
-"""Fixes rotary angles that transformers computes anew for texts beyond the model's own length (`dynamic` NTK).
+"""Fixes rotary angles that transformers chooses by the length of the text.
 
-Up to max_position_embeddings they are those of the model's base; a bundle's capacity is limited to as many tokens. The
-branch that compares the length with it depends on data, and cannot be traced.
+dynamic (NTK)   up to max_position_embeddings they are those of the model's base; a bundle holds no more tokens
+longrope        short factors up to original_max_position_embeddings, long ones in every position of a longer text
+
+A key in the cache cannot be rotated again, so a bundle has the angles of one range: of the lengths up to its capacity.
 """
 
 from __future__ import annotations
 
-import torch
+from collections.abc import Iterator
 
-_RULE, _FIXED = "dynamic", "default"
+import torch
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+_DYNAMIC, _DIVIDED, _FIXED = "dynamic", "longrope", "default"
 
 
 def fix_dynamic_rotations(model: torch.nn.Module) -> None:
     """Makes rotary modules keep the angles that they were created with, which no longer follow the length."""
+    for module, kind, rule in _rules(model):
+        if rule == _DYNAMIC:
+            _fix(module, kind)
+
+
+def choose_rotations(model: torch.nn.Module, capacity: int) -> None:
+    """Fixes `longrope` at the angles of a text of `capacity` tokens."""
+    for module, kind, rule in _rules(model):
+        if rule != _DIVIDED:
+            continue
+        angles, module.attention_scaling = ROPE_INIT_FUNCTIONS[rule](
+            module.config, torch.device("cpu"), seq_len=capacity, layer_type=kind
+        )
+        setattr(module, f"{kind}_inv_freq" if kind else "inv_freq", angles)
+        _fix(module, kind)
+
+
+def _rules(model: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str | None, str]]:
+    """(module, type of layer, rule) of every rotary module; the type is None where all layers have one rule."""
     for module in model.modules():
         rule = getattr(module, "rope_type", None)
-        if rule == _RULE:
-            module.rope_type = _FIXED
-        elif isinstance(rule, dict):  # by the type of layer
-            module.rope_type = {kind: _FIXED if one == _RULE else one for kind, one in rule.items()}
+        if isinstance(rule, dict):
+            yield from ((module, kind, one) for kind, one in list(rule.items()))
+        elif rule is not None:
+            yield module, None, rule
+
+
+def _fix(module: torch.nn.Module, kind: str | None) -> None:
+    module.rope_type = _FIXED if kind is None else {**module.rope_type, kind: _FIXED}

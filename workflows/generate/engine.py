@@ -315,10 +315,13 @@ class Engine:
 
 def _check_fits(cache: KVCache, tokens: int) -> None:
     """Raises PromptError for a prompt of more tokens than the cache, or the model's positions, can hold."""
+    if cache.positions is not None and tokens > cache.positions:
+        raise PromptError(
+            f"The prompt has {tokens:,} tokens and the bundle has {cache.positions:,} positions: shorten it, or, if "
+            "the model has more, build with a larger capacity."
+        )
     if not cache.layout.evicts and tokens > cache.capacity:
         raise PromptError(
             f"The prompt has {tokens:,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
             "larger capacity, or use the window cache."
         )
-    if cache.positions is not None and tokens > cache.positions:
-        raise PromptError(f"The prompt has {tokens:,} tokens and the model knows {cache.positions:,} positions.")

@@ -96,6 +96,23 @@ def index_notice(geometry: ModelGeometry | None) -> str:
     )
 
 
+def rotation_notice(recipe: Recipe, geometry: ModelGeometry | None) -> str:
+    """For which lengths a bundle's rotary angles are the model's; empty for a model that has the same for all."""
+    if geometry is None or geometry.short_positions is None:
+        return ""
+    short, most = geometry.short_positions, geometry.max_positions
+    named = f"{short:,} tokens (original_max_position_embeddings in config.json)"
+    if recipe.capacity <= short:
+        return (
+            f"The bundle rotates by the model's short factors, which are for texts of up to {named}: for longer ones, "
+            f"up to {most:,}, build with a larger --capacity than {short}."
+        )
+    return (
+        f"The bundle rotates by the model's long factors, which are for texts of more than {named}: the logits of "
+        f"shorter texts differ from transformers', so build with --capacity {short} for those."
+    )
+
+
 def encoder_notice(recipe: Recipe, family: Family, geometry: ModelGeometry | None) -> str:
     """How a target of fixed shapes runs the encoder of pictures or sound; empty for other targets and models."""
     if geometry is None or not family.has_features or not recipe.build_target.fixed:
@@ -221,7 +238,8 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
     check_layer_types(checkpoint.config.get("layer_types"))
     if recipe.capacity > max_positions:
         raise RecipeError(
-            f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
+            f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for: "
+            f"build with --capacity {max_positions} or less."
         )
     if recipe.source_length is not None and not family.encoder:
         raise RecipeError(f"source_length is the length of an encoder, and {family.name} has none: leave it out.")

@@ -33,7 +33,7 @@ _LAYER_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern")  
 _ATTENTION_LETTER, _MAMBA_LETTER = "*", "M"  # in a pattern of letters
 _BOTH = ("conv", "recurrent")
 _STATES = {"conv": ("conv",), "linear_attention": _BOTH, "mamba": _BOTH, "hybrid": _BOTH, _MAMBA_LETTER: _BOTH}
-_CHANGING_ROPES = ("longrope", "su", "dynamic")
+_TWO_RANGES = ("longrope", "su")  # rules of rotary angles
 _ANY_SIZE = ("pixtral",)  # types of vision encoders that read pictures of any size, whatever the model around them
 
 Sees = Literal["tiles", "packed", "patches", "grids"]
@@ -76,7 +76,8 @@ class ModelGeometry:
     attention. chunked: some layers attend within chunks of the text. indexed: some select keys by an index, which are
     all of them up to max_positions. sees: what its vision encoder reads, which the family or the encoder's type says.
     mutual: which tokens attend to each other in both directions. per_layer: whether a token has an embedding for each
-    layer.
+    layer. short_positions: the length of a text up to which the model rotates by other angles than in longer ones; None
+    where its angles do not depend on the length.
     """
 
     caches: tuple[LayerCache, ...]
@@ -91,6 +92,12 @@ class ModelGeometry:
     sees: Sees | None = None
     mutual: Mutual | None = None
     per_layer: bool = False
+    short_positions: int | None = None
+
+    def positions(self, capacity: int) -> int:
+        """The positions of a bundle of this capacity, which rotates as texts of one range of lengths do."""
+        short = self.short_positions
+        return self.max_positions if short is None or capacity > short else short
 
     @property
     def layers(self) -> int:
@@ -178,21 +185,24 @@ class Family:
         hidden = _positive_int(config, names["hidden_size"])
         _check_widths(config)
         _check_rope(config)
+        most = min(_position_rows(config, names["max_positions"]), _dense_limit(config))
+        short = _short_positions(config, most)
+        if self.remote_code:  # its own code chooses the angles, by branches that cannot be traced
+            most, short = short or most, None
         return ModelGeometry(
             caches=_caches(config, _positive_int(config, names["layers"], _listed_layers(config))),
             hidden_size=hidden,
             kv_heads=_positive_int(config, names["kv_heads"], heads),
             head_dim=_positive_int(config, names["head_dim"], max(hidden // heads, 1)),
             vocabulary=_positive_int(config, names["vocabulary"]),
-            max_positions=min(
-                _position_rows(config, names["max_positions"]), _rope_limit(config), _dense_limit(config)
-            ),
+            max_positions=most,
             latent=bool(config.get("kv_lora_rank")),
             chunked=CHUNKED in _layer_list(config),
             indexed=_is_indexed(config),
             sees=sees,
             mutual=mutual,
             per_layer=bool(config.get("hidden_size_per_layer_input")),
+            short_positions=short,
         )
 
     def mutual_of(self, config: Mapping[str, object]) -> Mutual | None:
@@ -332,21 +342,29 @@ def keeps_state(config: Mapping[str, object]) -> bool:
 
 def fixed_positions(config: Mapping[str, object]) -> int:
     """The number of positions up to which attention and angles do not depend on a text's length."""
-    return min(_dense_limit(config), _rope_limit(config))
+    changing = any(_rule_name(rule) == "dynamic" for rule in _rope_rules(config))
+    own = _position_rows(config, CONFIG_NAMES["max_positions"]) if changing else UNLIMITED
+    return min(_dense_limit(config), _short_positions(config, UNLIMITED) or UNLIMITED, own)
 
 
-def _rope_limit(config: Mapping[str, object]) -> int:
-    """The number of positions up to which rotary angles do not depend on the text's length.
+def _short_positions(config: Mapping[str, object], most: int) -> int | None:
+    """The length up to which `longrope` rotates by its short factors, in a model of `most` positions; None without."""
+    divided = [rule for rule in _rope_rules(config) if _rule_name(rule) in _TWO_RANGES]
+    name = "original_max_position_embeddings"
+    lengths = [_positive_int({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in divided]
+    short = min(lengths, default=most)
+    return short if short < most else None
 
-    Beyond it, `longrope` and `dynamic` change the angles of every key, cached keys included.
-    """
+
+def _rope_rules(config: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """The rules of rotary angles: one for all layers, or one for each of their types."""
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     kinds = [rope, *rope.values()] if isinstance(rope, Mapping) else []
-    rules = [kind for kind in kinds if isinstance(kind, Mapping)]
-    changing = [rule for rule in rules if (rule.get("rope_type") or rule.get("type")) in _CHANGING_ROPES]
-    name = "original_max_position_embeddings"
-    limits = [_positive_int({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in changing]
-    return min(limits, default=UNLIMITED)
+    return [kind for kind in kinds if isinstance(kind, Mapping)]
+
+
+def _rule_name(rule: Mapping[str, object]) -> object:
+    return rule.get("rope_type") or rule.get("type")
 
 
 def _check_widths(config: Mapping[str, object]) -> None:

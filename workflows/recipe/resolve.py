@@ -83,6 +83,8 @@ def _defaults(
 ) -> dict[str, object]:
     """The defaults of family and target, for a model of this geometry."""
     limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
+    if geometry and geometry.short_positions:
+        limit = geometry.short_positions  # the range of ordinary texts; a larger capacity is a choice
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
     scatters = chosen.get("cache") == "scatter" or (chosen.get("kv_dtype") == "int8" and target.name == "cpu")

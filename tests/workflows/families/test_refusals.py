@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
+from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
 from workflows.build import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
@@ -21,9 +20,8 @@ from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, KernelConstr
 from workflows.export import equivalence as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
-from workflows.generate import GenerateOptions, open_engine
 from workflows.recipe import family_for, resolve_recipe
-from workflows.wire.events import Event, GenerationDone, NoticeEvent
+from workflows.wire.events import Event, NoticeEvent
 
 _REFORMER = {
     "is_decoder": True, "attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32], "axial_pos_embds_dim": [32, 32],
@@ -32,10 +30,6 @@ _REFORMER = {
 _LATENT = {
     "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
     "v_head_dim": 16,
-}  # fmt: skip
-_LONG_ROPE: dict[str, Any] = {
-    "rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [3.0] * 8, "rope_theta": 1e4, "factor": 16.0,
-    "original_max_position_embeddings": 64,
 }  # fmt: skip
 
 
@@ -62,22 +56,6 @@ def test_weights_of_whole_numbers_are_no_weights(tmp_path: Path) -> None:
     save_file(tensors | {name: (tensors[name] * 100).to(torch.int8)}, file, {"format": "pt"})
     with pytest.raises(CheckpointError, match=r"q_proj\.weight is stored in int8 without a scale"):
         load_model(open_checkpoint(str(folder)), "text-generation")
-
-
-@pytest.mark.slow
-def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -> None:
-    checkpoint = save_decoder(
-        "phi3", tmp_path / "checkpoint", original_max_position_embeddings=64, rope_parameters=_LONG_ROPE
-    )
-    with pytest.raises(RecipeError, match="capacity of 65 is beyond the 64 positions"):
-        build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 65}))
-    build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
-    engine = open_engine(tmp_path / "out")
-    assert engine.machine.cache.capacity == 64
-    prompt = [int(i) for i in np.random.default_rng(0).integers(3, VOCABULARY, 50)]
-    *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=40))
-    assert isinstance(done, GenerationDone)
-    assert (done.token_ids, done.finish_reason) == (greedy(checkpoint, prompt, 15), "capacity")
 
 
 @pytest.mark.slow

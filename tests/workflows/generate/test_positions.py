@@ -30,5 +30,5 @@ def test_a_window_ends_where_the_positions_do(
     capsys.readouterr()  # what loading and building said
     _warn_capacity(done)
     assert capsys.readouterr().err == "joinery: All positions that the model knows are taken: start anew.\n"
-    with pytest.raises(PromptError, match="41 tokens and the model knows 40 positions"):
+    with pytest.raises(PromptError, match="41 tokens and the bundle has 40 positions"):
         list(engine.generate(list(range(3, 44)), GenerateOptions(max_new_tokens=1)))

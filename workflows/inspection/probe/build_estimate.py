@@ -135,7 +135,7 @@ def _bundle_bytes(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometr
     """Weights, tables of rotary angles, graphs with their snapshots, tokenizer and records."""
     files = [checkpoint.folder / name for name in _TOKENIZER_FILES]
     tokenizer = max((file.stat().st_size for file in files if file.is_file()), default=0)
-    angles = 4 * geometry.max_positions * geometry.head_dim if geometry and recipe.cache == "gqa" else 0
+    angles = 4 * geometry.positions(recipe.capacity) * geometry.head_dim if geometry and recipe.cache == "gqa" else 0
     weights = precision_bytes(recipe.precision, checkpoint, recipe)
     return (
         weights
