@@ -8,6 +8,7 @@ A key in the cache cannot be rotated again, so a bundle has the angles of one ra
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import torch
@@ -28,11 +29,24 @@ def choose_rotations(model: torch.nn.Module, capacity: int) -> None:
     for module, kind, rule in _rules(model):
         if rule != _DIVIDED:
             continue
+        if "long_mscale" in module.config.rope_parameters:
+            _fix_scale(module, capacity)
+            continue
         angles, module.attention_scaling = ROPE_INIT_FUNCTIONS[rule](
             module.config, torch.device("cpu"), seq_len=capacity, layer_type=kind
         )
         setattr(module, f"{kind}_inv_freq" if kind else "inv_freq", angles)
         _fix(module, kind)
+
+
+def _fix_scale(module: torch.nn.Module, capacity: int) -> None:
+    """Of PhiMoE, which computes short angles for every length, and scales them by the length of the text."""
+    rope, (angles, _) = module.config.rope_parameters, module.rope_init_fn(module.config)
+    scale = rope["long_mscale" if capacity > rope["original_max_position_embeddings"] else "short_mscale"]
+    module.config = copy.copy(module.config)
+    module.config.rope_parameters = {**rope, "rope_type": _FIXED}
+    module.rope_init_fn = lambda _: (angles, scale)
+    _fix(module, None)
 
 
 def _rules(model: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str | None, str]]:

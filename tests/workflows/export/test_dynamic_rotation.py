@@ -88,6 +88,19 @@ def test_logits_are_those_of_the_capacitys_range(phi: Path, capacity: int) -> No
         assert difference < 1e-4 if one_range or length == 1 else difference > 1
 
 
+@pytest.mark.parametrize("capacity", [SHORT, MOST])
+def test_the_scale_of_phimoe_is_that_of_the_range(tmp_path: Path, capacity: int) -> None:
+    rope = LONG_ROPE | {"short_mscale": 1.0, "long_mscale": 1.2}
+    sizes = {"original_max_position_embeddings": SHORT, "max_position_embeddings": MOST}
+    folder = save_decoder("phimoe", tmp_path / "m", **sizes, rope_parameters=rope)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    ours = load_model(open_checkpoint(str(folder)), "text-generation", attention="eager")
+    choose_rotations(ours, capacity)
+    for length in (SHORT, SHORT + 1):
+        difference = (logits(ours, length) - logits(model, length)).abs().max()
+        assert difference < 1e-4 if (length <= SHORT) == (capacity <= SHORT) else difference > 1e-2
+
+
 def test_the_default_capacity_is_that_of_the_short_range(phi: Path, built: Built) -> None:
     bundle = built(phi)
     for length in (1, 50, SHORT - 1, SHORT):
