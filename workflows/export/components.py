@@ -126,7 +126,7 @@ def _export(
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
     model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family), stand_ins)
-    choose_rotations(model, recipe.capacity)
+    choose_rotations(model, recipe.capacity if family.cached else 1)  # texts of one graph end with the short range
     if recipe.target in EXPERT_PROVIDERS:
         connect_experts(model)
     traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
