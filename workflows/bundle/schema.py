@@ -87,7 +87,8 @@ class Metadata(StrictModel):
     (GroupQueryAttention). names: `session.tensor` of a graph → Joinery's name for it. kv_heads, head_size: of a cache
     whose graphs leave them open. place: session → the provider that it runs on, if not the default one. draft: the
     bundle that drafts, where no session does; a person states its location. texts, embedding, classification: of a
-    graph without a cache that reads tokens. genai: the keys of an onnxruntime-genai configuration that have no
+    graph without a cache that reads tokens. longer_than: the tokens up to which the checkpoint rotates a text by other
+    angles than the graphs do (longrope). genai: the keys of an onnxruntime-genai configuration that have no
     equivalent in this file.
     """
 
@@ -112,6 +113,7 @@ class Metadata(StrictModel):
     texts: Annotated[TextLimits | None, Field(exclude_if=not_)] = None
     embedding: Annotated[EmbeddingSettings | None, Field(exclude_if=not_)] = None
     classification: Annotated[ClassificationSettings | None, Field(exclude_if=not_)] = None
+    longer_than: Annotated[int | None, Field(gt=0, exclude_if=not_)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
     built_at: str = ""
     components: list[ComponentMetadata] = Field(default_factory=list)

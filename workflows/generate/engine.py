@@ -153,6 +153,8 @@ class Engine:
             return
         ids += self.text.check_ids(prefix) if prefix else []
         _check_fits(self.machine.cache, len(ids))
+        self._note_short_text(len(ids))
+        yield from self._notices.take()
         self.machine.resume()
         if self.machine.program.source is not None:
             self.machine.start(inputs, ids)
@@ -202,6 +204,16 @@ class Engine:
         if key not in self._statistics:
             self._statistics[key] = DraftStatistics(DraftLengthTuner(strategy.most), NearTies(self.machine.rounds))
         return strategy.begun(self._statistics[key])
+
+    def _note_short_text(self, tokens: int) -> None:
+        """Adds a notice where the checkpoint would rotate a text of so many tokens by other angles than the graphs."""
+        short = self.bundle.pipeline.metadata.longer_than
+        if short is not None and tokens <= short:
+            self._notices.add(
+                "longrope",
+                f"The bundle has the angles of texts of more than {short:,} tokens; for this one the checkpoint has "
+                f"others, so replies differ from its own: build with --capacity {short} for such texts.",
+            )
 
     def _note_ignored_settings(self) -> None:
         """Adds notices about what the checkpoint or the graph asks for and Joinery does not do."""

@@ -99,6 +99,10 @@ class ModelGeometry:
         short = self.short_positions
         return self.max_positions if short is None or capacity > short else short
 
+    def longer_than(self, capacity: int) -> int | None:
+        """The length of a text that a bundle of this capacity rotates otherwise than the model does; None without."""
+        return self.short_positions if self.short_positions is not None and capacity > self.short_positions else None
+
     @property
     def layers(self) -> int:
         """The number of layers."""

@@ -19,7 +19,7 @@ from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.compatibility import rotation_notice
-from workflows.wire.events import GenerationDone
+from workflows.wire.events import GenerationDone, NoticeEvent
 
 LONGEST = 40
 RULE = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0}
@@ -118,6 +118,11 @@ def test_a_larger_capacity_generates_in_the_long_range(phi: Path, built: Built, 
     bundle = built(phi, capacity=MOST, **options)
     for length in (SHORT + 1, SHORT + 2, 100, 200):
         assert replies(bundle, prompt_of(length))[0] == greedy(phi, prompt_of(length), 8)
+    with open_engine(bundle) as engine:
+        for length, noted in ((SHORT + 1, 0), (SHORT, 1), (SHORT - 1, 0)):  # once
+            events = [*engine.generate(prompt_of(length), GenerateOptions(max_new_tokens=1), eos=())]
+            notes = [event.message for event in events if isinstance(event, NoticeEvent) and event.code == "longrope"]
+            assert len(notes) == noted and all("of more than 64 tokens" in note for note in notes)
 
 
 def test_the_build_says_which_range(phi: Path) -> None:
