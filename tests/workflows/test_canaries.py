@@ -49,6 +49,10 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "workflows/service/worker.py": (["-m", "workflows.service.worker"], '{"id": 1, "job": "devices"}\n'),
     "workflows/templates/renderer.py": (["-m", "workflows.templates.renderer"], '{"sources": {"a": "b"}}\n'),
     "workflows/inspection/probe/isolated_probe.py": (["-m", "workflows.inspection.probe.isolated_probe"], ""),
+    "workflows/checkpoint/torch_weights.py": (
+        ["-m", "workflows.checkpoint.torch_weights", '{"files": [], "most": 17179869184}'],
+        "",
+    ),
     "workflows/build/isolated_export.py": (["-m", "workflows.build.isolated_export", "{}"], ""),
     "workflows/runtime/providers/find_device.py": (["-m", "workflows.runtime.providers.find_device", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),

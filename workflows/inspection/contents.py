@@ -14,7 +14,7 @@ from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.bundle.schema import Metadata
 from workflows.checkpoint.other_folders import other_folder
 from workflows.common.element_types import item_bytes
-from workflows.common.errors import GraphError, RequestError, printable
+from workflows.common.errors import BundleError, GraphError, RequestError, printable
 from workflows.generate.text_problems import find_text_problems
 from workflows.graph.dtypes import byte_count
 from workflows.graph.load import load_graph
@@ -43,9 +43,7 @@ def inspect_path(path: str | Path, component: str | None = None) -> InspectRepor
     """
     target = Path(path)
     if target.is_dir():
-        if sentence := other_folder(target):
-            raise RequestError(sentence)
-        report = _bundle_report(read_bundle(target))
+        report = _bundle_report(_read(target))
     elif target.suffix == ".onnx" and target.is_file():
         report = _graph_report(target)
     else:
@@ -60,6 +58,16 @@ def inspect_path(path: str | Path, component: str | None = None) -> InspectRepor
         components=[entry for entry in report.components if entry.name == component],
         stages=[stage for stage in report.stages if stage.component == component],
     )
+
+
+def _read(folder: Path) -> Bundle:
+    """The bundle, or a folder that is read in its place. Raises RequestError with what helps for another kind."""
+    try:
+        return read_bundle(folder)
+    except BundleError:
+        if sentence := other_folder(folder):
+            raise RequestError(sentence) from None
+        raise
 
 
 def _bundle_report(bundle: Bundle) -> InspectReport:
