@@ -23,9 +23,12 @@ import time
 from workflows.cli.interrupts import {scope}
 
 with {scope}() as interrupted:
-    print("ready", flush=True)
+    said = False
     while True:
         try:
+            if not said:
+                said = True
+                print("ready", flush=True)  # here, where the interrupt that answers it is caught
             time.sleep(60)
         except KeyboardInterrupt:
             pass  # as code in a library that catches everything
