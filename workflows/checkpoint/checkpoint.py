@@ -15,7 +15,7 @@ from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
-from workflows.checkpoint.other_folders import other_folder
+from workflows.checkpoint.other_folders import ORIGINAL, other_folder
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, scored_tokens, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
@@ -176,10 +176,11 @@ def _model_folder(root: Path) -> Path:
 
 def missing_folder_error(source: str, path: Path) -> CheckpointError:
     """Returns the error for a `source` that looks like a path and is not a checkpoint folder."""
+    if path.suffix.lower() == ".gguf" and path.is_file():
+        return CheckpointError(f"{printable(source)} is a GGUF file, which this version does not read: {ORIGINAL}.")
     if path.is_file():
-        hint = "GGUF cannot be exported; " if path.suffix.lower() == ".gguf" else ""
         return CheckpointError(
-            f"{printable(source)} is a file; {hint}give the folder that holds config.json and the safetensors files."
+            f"{printable(source)} is a file; give the folder that holds config.json and the weight files."
         )
     return CheckpointError(
         f"There is no folder {printable(source)}; give a checkpoint's folder, demo:NAME, or a model's name on the hub."

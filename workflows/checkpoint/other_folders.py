@@ -16,6 +16,7 @@ _POINTER = b"version https://git-lfs.github.com/spec/v1"
 _SMALL = 1 << 20  # bytes of a JSON file that is read here
 _PEFT, _GENAI, _MISTRAL = "adapter_config.json", "genai_config.json", "params.json"
 _BY_NAME = "`joinery build ORG/NAME --out DIR`"
+ORIGINAL = f"build the model that it was made of by its name on the hub, {_BY_NAME}"
 _LONG = 400  # characters of a path that stands in a command
 
 
@@ -104,8 +105,8 @@ def _gguf(folder: Path, names: set[str], where: str) -> str:
     if not files or _has_weights(names):
         return ""
     return (
-        f"{where} holds GGUF ('{printable(files[0])}') and no other weights, which this version does not read: build "
-        f"the model that it was made of by its name on the hub, {_BY_NAME}."
+        f"{where} holds GGUF ('{printable(files[0])}') and no other weights, which this version does not read: "
+        f"{ORIGINAL}."
     )
 
 

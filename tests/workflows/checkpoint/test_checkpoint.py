@@ -106,7 +106,7 @@ def test_a_source_that_cannot_be_printed_is_named(source: str) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     path = write(tmp_path, {"m.gguf": b"GGUF"}) / "m.gguf"
-    with pytest.raises(CheckpointError, match=r"m.gguf is a file; GGUF cannot be exported; give the folder"):
+    with pytest.raises(CheckpointError, match=r"m.gguf is a GGUF file, .* `joinery build ORG/NAME --out DIR`"):
         open_checkpoint(str(path))
 
 
