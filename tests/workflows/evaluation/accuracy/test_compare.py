@@ -90,8 +90,9 @@ def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path, stag
         assert found.kv_cosine == pytest.approx(1, abs=1e-6)
         assert found.hidden_cosine == pytest.approx(1, abs=1e-6)
         assert found.logit_max_abs_diff < 1e-2
-        # its kernel adds in another order; products that are not packed give each row the same bits in any chunk
-        assert (found.logit_max_abs_diff > 0) == (name == "gqa")
+        # gqa's kernel adds in another order; the same products in other chunks have the same bits on some processors,
+        # and on others (AVX-512 with AVX-VNNI: 1.7e-6) those of another kernel for few rows
+        assert found.logit_max_abs_diff > 0 if name == "gqa" else found.logit_max_abs_diff < 1e-5
 
 
 def test_the_layer_that_was_disturbed_is_reported(sharp: Path, tmp_path: Path) -> None:
