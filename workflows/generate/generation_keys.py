@@ -7,14 +7,12 @@ generation-config.md is made of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Treatment = Literal["applied", "announced", "irrelevant"]
-TREATMENTS: dict[Treatment, str] = {
-    "applied": "Applied as transformers applies it.",
-    "announced": "Not applied: a value other than the neutral one is announced with the first reply.",
-    "irrelevant": "Without effect on a reply of Joinery.",
-}
+"""applied: as transformers applies it. announced: not applied; a value other than the neutral one is announced with the
+first reply. irrelevant: without effect on a reply of Joinery.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def is_announced(name: str, value: object) -> bool:
 def table() -> str:
     """The table of the documentation page, in Markdown."""
     rows = ["| key | Joinery | |", "|---|---|---|"]
-    for treatment in TREATMENTS:
+    for treatment in get_args(Treatment):
         of_it = sorted(name for name, entry in GENERATION_KEYS.items() if entry.treatment == treatment)
         rows += [f"| `{name}` | {treatment} | {GENERATION_KEYS[name].why} |" for name in of_it]
     return "\n".join(rows) + "\n"
