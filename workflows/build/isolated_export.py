@@ -19,7 +19,15 @@ from typing import Any
 from workflows.build.workspace import Report
 from workflows.bundle.evidence import Evidence
 from workflows.checkpoint import Checkpoint
-from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
+from workflows.common.errors import (
+    CheckpointError,
+    MemoryShortError,
+    error_from_dict,
+    error_to_dict,
+    out_of_memory_message,
+    printable,
+    says_out_of_memory,
+)
 from workflows.process.sandbox import confine, memory_limit
 from workflows.process.subprocesses import claim_stdout, exit_with_parent, run_isolated
 from workflows.recipe import Recipe
@@ -31,7 +39,9 @@ _SECONDS = 30 * 24 * 3600.0  # no practical limit: the subprocess ends with its 
 def export_isolated(
     checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report, check: Callable[[], None]
 ) -> Evidence:
-    """Like make_export; raises CheckpointError where the code ended the process, and Cancelled by `check`."""
+    """Like make_export; raises CheckpointError where the code ended the process, MemoryShortError where a lack of
+    memory did, and Cancelled by `check`.
+    """
     request = {
         "folder": str(checkpoint.root),
         "source": checkpoint.source,
@@ -55,6 +65,8 @@ def export_isolated(
     if "error" in result:
         raise error_from_dict(result)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
+    if ended.failure and says_out_of_memory(ended.log):  # so little that no handler could run
+        raise MemoryShortError(out_of_memory_message("build"))
     raise CheckpointError(
         f"The process that ran the code of {checkpoint.source} {ended.failure or 'told nothing'}{why and f': {why}'}."
     )

@@ -170,10 +170,11 @@ class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
     exit_code = 130
 
 
-# The messages of torch, onnxruntime, numpy, the dynamic loader and Rust.
+# The messages of torch, onnxruntime, numpy, OpenBLAS, the dynamic loader and Rust, and the name of Python's own error.
 _OUT_OF_MEMORY = re.compile(
-    r"not enough memory|failed to allocate|unable to allocate|bad[ _]alloc|failed to map segment"
-    r"|can(?:no|')t allocate memory(?! in static)|out of memory|can't start new thread",  # no memory for its stack
+    r"not enough memory|failed to allocate|unable to allocate|bad[ _]alloc|failed to map segment|map zero-fill pages"
+    r"|can(?:no|')t allocate memory(?! in static)|out of memory|\bMemoryError\b|memory allocation still failed"
+    r"|can't start new thread|pthread_create failed",  # no memory for its stack
     re.IGNORECASE,
 )
 _MEMORY_ADVICE = {
@@ -204,7 +205,14 @@ def _says_out_of_memory(error: BaseException) -> bool:
         return True
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         return True
-    return isinstance(error, RuntimeError | ImportError | JoineryError) and bool(_OUT_OF_MEMORY.search(str(error)))
+    if isinstance(error, SystemError):  # CPython's compiler says so where it could allocate nothing
+        return str(error) == "error return without exception set"
+    return isinstance(error, RuntimeError | ImportError | JoineryError) and says_out_of_memory(str(error))
+
+
+def says_out_of_memory(text: str) -> bool:
+    """Whether a message, or the last output of a process that ended, says that memory ran out."""
+    return bool(_OUT_OF_MEMORY.search(text))
 
 
 def out_of_memory_message(job: str, error: BaseException | None = None) -> str:

@@ -90,6 +90,23 @@ def test_memory_that_runs_out_is_reported_as_such(brings: Brings, monkeypatch: p
         built(brings(""))
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc",
+        "During handling of the above exception, another exception occurred:\n\nTraceback:\nMemoryError",
+        "OpenBLAS error: Memory allocation still failed after 10 retries, giving up.",
+        "OpenBLAS blas_thread_init: pthread_create failed for thread 1 of 2\nKeyboardInterrupt",  # it interrupts itself
+    ],
+)
+def test_memory_so_short_that_no_handler_ran_is_reported_as_such(
+    brings: Brings, monkeypatch: pytest.MonkeyPatch, log: str
+) -> None:
+    monkeypatch.setattr(apart_module, "run_isolated", lambda *_, **__: ProcessResult("", log, "ended (code 1)"))
+    with pytest.raises(MemoryShortError, match=r"^Memory ran out"):
+        built(brings(""))
+
+
 def test_files_that_changed_since_they_were_agreed_to_do_not_run(
     brings: Brings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

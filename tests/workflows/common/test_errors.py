@@ -35,6 +35,8 @@ SHORT = [
     RuntimeError("bad allocation"),
     ImportError("libtorch_cpu.so: failed to map segment from shared object"),
     ImportError("libx.so: cannot allocate memory"),
+    ImportError("libtorch_cpu.so: cannot map zero-fill pages"),
+    SystemError("error return without exception set"),
     GraphError("onnxruntime cannot open decoder.onnx: std::bad_alloc"),
 ]
 OTHER = [
@@ -43,6 +45,7 @@ OTHER = [
     ValueError("out of memory is what this file is called"),
     RuntimeError("shapes do not match"),
     KeyError("memory"),
+    SystemError("bad call flags"),
 ]
 
 
