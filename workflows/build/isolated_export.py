@@ -24,9 +24,9 @@ from workflows.common.errors import (
     MemoryShortError,
     error_from_dict,
     error_to_dict,
+    names_out_of_memory,
     out_of_memory_message,
     printable,
-    says_out_of_memory,
 )
 from workflows.process.sandbox import confine, memory_limit
 from workflows.process.subprocesses import claim_stdout, exit_with_parent, run_isolated
@@ -65,7 +65,7 @@ def export_isolated(
     if "error" in result:
         raise error_from_dict(result)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
-    if ended.failure and says_out_of_memory(ended.log):  # so little that no handler could run
+    if ended.failure and names_out_of_memory(ended.log):  # so little that no handler could run
         raise MemoryShortError(out_of_memory_message("build"))
     raise CheckpointError(
         f"The process that ran the code of {checkpoint.source} {ended.failure or 'told nothing'}{why and f': {why}'}."

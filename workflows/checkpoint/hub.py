@@ -136,7 +136,7 @@ class _SnapshotDownload:
             return [], ""
         self._get_all([MODULES], [MODULES], listing, TOKENIZER_LIMIT)
         content = read_bytes(self.cache.snapshot(self.commit), MODULES, TOKENIZER_LIMIT)
-        named = [name for name in (MODEL, *module_file_names(content)) if name in listing]
+        named = [*filter(listing.__contains__, [MODEL]), *module_file_names(content, listing.__contains__)]
         self._get_all([MODULES, *named], named, listing, TOKENIZER_LIMIT)
         path = transformer_path(content)
         return [MODULES, *named], f"{path}/" if path else ""

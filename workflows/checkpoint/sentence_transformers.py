@@ -11,8 +11,9 @@ model's vector. The keys and their defaults are those of sentence-transformers 2
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +24,7 @@ from workflows.common.strict_json import InvalidJsonError, read_json
 
 MODULES = "modules.json"
 MODEL = "config_sentence_transformers.json"
-DENSE_WEIGHTS = "model.safetensors"
+DENSE_WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # in the order in which the original looks for them
 # The first that is there counts; older versions named the file after the model's class.
 TRANSFORMER_FILES = tuple(
     f"sentence_{kind}_config.json"
@@ -169,14 +170,20 @@ def embedding_files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({*(name for name in root if exists(folder, name)), *_module_files(folder)}))
 
 
-def module_file_names(content: bytes) -> Iterator[str]:
-    """Yields the names of files that modules may have in their folders, by the content of modules.json.
+def module_file_names(content: bytes, present: Callable[[str], bool]) -> Iterator[str]:
+    """Yields the names of the files of modules in their folders that are present, by the content of modules.json.
 
     Those of the transformer are a checkpoint's, wherever it is.
     """
     for kind, path in _parse_modules(content):
         if path and kind != "Transformer":
-            yield from (f"{path}/{CONFIG}", *([f"{path}/{DENSE_WEIGHTS}"] if kind == "Dense" else []))
+            yield from filter(present, [f"{path}/{CONFIG}"])
+        if kind == "Dense":
+            yield from filter(None, [_dense_weights(path, present)])
+
+
+def _dense_weights(path: str, present: Callable[[str], bool]) -> str | None:
+    return next((name for name in (f"{path}/{one}" for one in DENSE_WEIGHTS) if present(name)), None)
 
 
 def read_embedding(folder: Path) -> EmbeddingFiles:
@@ -291,8 +298,7 @@ def _parse_modules(content: bytes) -> list[tuple[str, str]]:
 
 
 def _module_files(folder: Path) -> Iterator[str]:
-    names = module_file_names(read_bytes(folder, MODULES, CONFIG_LIMIT))
-    return (name for name in names if exists(folder, name))
+    return module_file_names(read_bytes(folder, MODULES, CONFIG_LIMIT), partial(exists, folder))
 
 
 def _read_pooling(folder: Path, name: str) -> tuple[tuple[str, ...], bool]:
@@ -323,9 +329,9 @@ def _read_step(folder: Path, kind: str, path: str) -> DenseFiles | None:
     activation = config.get("activation_function", "torch.nn.modules.activation.Tanh")
     if activation not in _ACTIVATIONS:
         raise _refused(name, f"the activation {printable(activation)}")
-    weights = f"{path}/{DENSE_WEIGHTS}"
-    if not exists(folder, weights):
-        raise CheckpointError(f"'{printable(path)}' lacks {DENSE_WEIGHTS}: save the model again with safetensors.")
+    weights = _dense_weights(path, partial(exists, folder))
+    if weights is None:
+        raise CheckpointError(f"'{printable(path)}' lacks {' and '.join(DENSE_WEIGHTS)}: download the folder again.")
     regular_file(folder, weights)
     inputs, outputs = (_positive(config.get(key), key, name) for key in ("in_features", "out_features"))
     return DenseFiles(weights, inputs, outputs, config.get("bias") is not False, _ACTIVATIONS[str(activation)])

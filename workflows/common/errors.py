@@ -188,7 +188,7 @@ _BUILD_JOBS = {"build", "eval", "assemble", "import", "import-genai", "export-ge
 
 def is_out_of_memory(error: BaseException | None) -> bool:
     """Whether the error, or one in its chain of causes, says that memory ran out."""
-    return any(map(_says_out_of_memory, _chain(error)))
+    return any(map(_is_shortage, _chain(error)))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -200,17 +200,17 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _says_out_of_memory(error: BaseException) -> bool:
+def _is_shortage(error: BaseException) -> bool:
     if isinstance(error, MemoryError | MemoryShortError):
         return True
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         return True
     if isinstance(error, SystemError):  # CPython's compiler says so where it could allocate nothing
         return str(error) == "error return without exception set"
-    return isinstance(error, RuntimeError | ImportError | JoineryError) and says_out_of_memory(str(error))
+    return isinstance(error, RuntimeError | ImportError | JoineryError) and names_out_of_memory(str(error))
 
 
-def says_out_of_memory(text: str) -> bool:
+def names_out_of_memory(text: str) -> bool:
     """Whether a message, or the last output of a process that ended, says that memory ran out."""
     return bool(_OUT_OF_MEMORY.search(text))
 

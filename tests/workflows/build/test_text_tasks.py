@@ -203,6 +203,26 @@ def test_a_damaged_layer_is_refused(tmp_path: Path) -> None:
             write_dense(checkpoint, resolve_recipe(checkpoint, {}), tmp_path)
 
 
+def test_a_layer_of_pytorchs_is_that_of_safetensors(tmp_path: Path) -> None:
+    """Of half precision too, which becomes float32."""
+    import torch
+
+    rng = np.random.default_rng(3)
+    weight, bias = rng.standard_normal((8, 64)).astype(np.float16), rng.standard_normal(8).astype(np.float16)
+    folder = with_dense(described(tmp_path / "c"), **{"linear.weight": weight, "linear.bias": bias})
+    written = []
+    for name in ("safetensors", "pytorch"):
+        if name == "pytorch":
+            (folder / "2_Dense" / "model.safetensors").unlink()
+            layer = {"linear.weight": torch.from_numpy(weight), "linear.bias": torch.from_numpy(bias)}
+            torch.save(layer, folder / "2_Dense" / "pytorch_model.bin")
+        checkpoint = open_checkpoint(str(folder))
+        (out := tmp_path / name).mkdir()
+        write_dense(checkpoint, resolve_recipe(checkpoint, {}), out)
+        written.append(b"".join(path.read_bytes() for path in out.rglob("*.data")))
+    assert written == [weight.astype("<f4").tobytes() + bias.astype("<f4").tobytes()] * 2
+
+
 def eager(folder: Path, kind: str, *texts: list[str], limit: int) -> Any:
     """(outputs, mask) of eager transformers, all texts in one padded batch."""
     import torch

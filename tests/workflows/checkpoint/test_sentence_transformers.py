@@ -70,7 +70,7 @@ def dense(folder: Path, **changes: Any) -> Path:
 def test_a_layer_after_the_pooling(tmp_path: Path, name: str, activation: str) -> None:
     found = read_embedding(dense(tmp_path, activation_function=name))
     assert found.steps == (DenseFiles("2_Dense/model.safetensors", 8, 4, True, activation), None)
-    named = list(module_file_names((tmp_path / "modules.json").read_bytes()))
+    named = list(module_file_names((tmp_path / "modules.json").read_bytes(), lambda _: True))
     assert named == ["1_Pooling/config.json", "2_Dense/config.json", "2_Dense/model.safetensors",
                      "3_Normalize/config.json"]  # fmt: skip
 
@@ -99,7 +99,7 @@ def test_a_transformer_in_a_folder_of_its_own(tmp_path: Path, below: str) -> Non
     assert read_embedding(tmp_path).max_tokens == 99
     files = {"1_Pooling/config.json", "config_sentence_transformers.json", "modules.json"}
     assert {*embedding_files(tmp_path)} == {*files, f"{below}/sentence_bert_config.json"}
-    assert list(module_file_names((tmp_path / "modules.json").read_bytes())) == [
+    assert list(module_file_names((tmp_path / "modules.json").read_bytes(), lambda _: True)) == [
         "1_Pooling/config.json",
         "2_Normalize/config.json",
     ]
@@ -233,9 +233,15 @@ def test_a_layer_that_is_not_computed_is_refused(tmp_path: Path, changes: dict[s
         read_embedding(dense(tmp_path, **changes))
 
 
-def test_weights_of_a_layer_are_safetensors(tmp_path: Path) -> None:
-    (dense(tmp_path) / "2_Dense" / "model.safetensors").unlink()
-    with pytest.raises(CheckpointError, match=r"'2_Dense' lacks model\.safetensors: save the model again"):
+def test_weights_of_a_layer_are_safetensors_or_pytorchs(tmp_path: Path) -> None:
+    weights = dense(tmp_path) / "2_Dense" / "model.safetensors"
+    weights.with_name("pytorch_model.bin").write_bytes(b"")
+    assert read_embedding(tmp_path).steps[0] == DenseFiles("2_Dense/model.safetensors", 8, 4, True, "tanh")
+    weights.unlink()
+    assert read_embedding(tmp_path).steps[0] == DenseFiles("2_Dense/pytorch_model.bin", 8, 4, True, "tanh")
+    assert "2_Dense/pytorch_model.bin" in embedding_files(tmp_path)
+    weights.with_name("pytorch_model.bin").unlink()
+    with pytest.raises(CheckpointError, match=r"'2_Dense' lacks model\.safetensors and pytorch_model\.bin: download"):
         read_embedding(tmp_path)
 
 
