@@ -103,8 +103,10 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
 
 
 def text_facts(facts: Metadata) -> dict[str, str]:
-    """What a graph without a cache makes of texts, by name; empty for another one."""
+    """What the graphs make of texts beyond what every model does, by name: vectors, labels, the range of lengths."""
     found = dict[str, str]()
+    if facts.longer_than is not None:
+        found["rotary angles"] = f"those of texts of more than {facts.longer_than:,} tokens"
     if facts.embedding is not None:
         found["vectors"] = f"{facts.embedding.summary()}; {facts.embedding.similarity} similarity"
         if facts.embedding.prompts:

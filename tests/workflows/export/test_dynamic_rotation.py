@@ -17,6 +17,7 @@ from workflows.common.errors import PromptError, RecipeError
 from workflows.export.dynamic_rotation import choose_rotations, fix_dynamic_rotations
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
+from workflows.inspection.contents import inspect_path
 from workflows.recipe import family_for, resolve_recipe
 from workflows.recipe.compatibility import rotation_notice
 from workflows.wire.events import GenerationDone, NoticeEvent
@@ -118,6 +119,7 @@ def test_a_larger_capacity_generates_in_the_long_range(phi: Path, built: Built, 
     bundle = built(phi, capacity=MOST, **options)
     for length in (SHORT + 1, SHORT + 2, 100, 200):
         assert replies(bundle, prompt_of(length))[0] == greedy(phi, prompt_of(length), 8)
+    assert inspect_path(bundle).metadata["rotary angles"] == "those of texts of more than 64 tokens"
     with open_engine(bundle) as engine:
         for length, noted in ((SHORT + 1, 0), (SHORT, 1), (SHORT - 1, 0)):  # once
             events = [*engine.generate(prompt_of(length), GenerateOptions(max_new_tokens=1), eos=())]
