@@ -48,7 +48,7 @@ class DonePage(StepPage):
         self.chosen = label("", "muted", wrap=True)
         self.body.addWidget(self.tried)
         self.body.addWidget(self.chosen)
-        self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
+        self.chat = button(self.tr("Chat with it"), "chat", "primary", self._chat)
         self.inspect = button(self.tr("Inspect the graphs"), "inspect", clicked=lambda: self._go("inspect"))
         self.measure = button(self.tr("Measure"), "measure", clicked=lambda: self._go("measure"))
         self.accuracy = button(self.tr("Check accuracy"), "ok", clicked=self._check)
@@ -58,7 +58,7 @@ class DonePage(StepPage):
         self.body.addStretch(1)
 
     def initializePage(self) -> None:
-        """Show the outcome and make the bundle the current one."""
+        """Show the outcome."""
         outcome = self.build.outcome
         if outcome is None:
             return
@@ -115,6 +115,10 @@ class DonePage(StepPage):
         request, outcome = self.build.request, self.build.outcome
         if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
             self.context.accuracyRequested.emit(outcome.bundle, request.source, list(request.consented))
+
+    def _chat(self) -> None:
+        if self.build.outcome is not None:
+            self.context.chat_with(self.build.outcome.bundle)
 
     def _go(self, page: str) -> None:
         outcome = self.build.outcome

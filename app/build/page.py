@@ -371,17 +371,9 @@ class BuildPage(QWidget):
                 self.wizard.route.start(page_id)
 
     def _on_demo(self, bundle: str) -> None:
-        """Open the chat with the demo if this page is visible, else show a note."""
-        if self.isVisible():
-            self._context.navigate.emit("chat")
-        else:
-            text, go = self.tr("The demo is built."), self.tr("Chat with it")
-            self._context.show_note(text, go, lambda: self._chat_with(bundle), owner=self._context.notes.of_bundle)
-
-    def _chat_with(self, bundle: str) -> None:
-        """Open the demo: it was not opened after its build while another bundle answered."""
-        if self._context.open_bundle(bundle):
-            self._context.navigate.emit("chat")
+        """Chat with the demo, which was built for that, if this page is visible and no other bundle answers."""
+        if self.isVisible() and self._context.session.state != "generating":
+            self._context.chat_with(bundle)
 
     def _add_actions(self) -> None:
         for text, icon, act in (

@@ -108,7 +108,7 @@ class ChatList(QWidget):
         self.view.setModel(self.model)
         self.view.setAccessibleName(self.tr("Chats"))
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         add_action(self.view, self.tr("Rename the chat"), self._rename)

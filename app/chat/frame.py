@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
 from app.chat.chat_list import ChatList
@@ -25,7 +25,7 @@ from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
 from app.state.embeddings import Embeddings, makes_vectors
 from app.state.recent_bundles import bundle_title
-from app.widgets import Banner, ElidedLabel, EmptyState, button
+from app.widgets import Banner, ElidedLabel, EmptyState, button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
@@ -39,7 +39,7 @@ class ChatHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.heading = ElidedLabel("", "heading", cut=Qt.TextElideMode.ElideRight)
+        self.heading = ElidedLabel("", "heading")
         self.new = tool_button("plus", self.tr("New chat (Ctrl+N)"))
         self.recent = tool_button("clock", self.tr("Show or hide the list of chats"))
         self.compare = tool_button("branch", self.tr("Compare with another bundle"))
@@ -71,7 +71,7 @@ class LastBundleHint(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._path = ""
-        self.text = ElidedLabel("")
+        self.text = label("", "muted", wrap=True)
         self.open = button("", role="link", clicked=lambda: self.requested.emit(self._path))
         hbox((self.text, 1), self.open, parent=self)
         self.hide()
@@ -80,7 +80,7 @@ class LastBundleHint(QWidget):
         """Shows the hint. path: the folder of the bundle `last`, which can be opened if it still exists."""
         self._path = path
         text = self.tr("The last reply of this chat is by {0}; {1} answers the next prompt.")
-        self.text.set_whole(text.format(last, current))
+        self.text.setText(text.format(last, current))
         self.open.setText(self.tr("Open {0}").format(Path(path).name))
         self.open.setAccessibleName(self.open.text())
         self.open.setVisible(Path(path).exists())

@@ -149,6 +149,7 @@ class ChatPage(QWidget):
         s.failed.connect(self.failures.show_of_session)
         s.failed.connect(self._refresh_state)
         self.context.bundleChanged.connect(self._on_bundle)
+        self.context.chatRequested.connect(self._begin_chat)
         self.context.closing.connect(self.shut)
         FocusForwarder(self, self.composer.edit)
         application = QCoreApplication.instance()
@@ -212,6 +213,12 @@ class ChatPage(QWidget):
         self.frame.clear_banners()
         self.controller.new_chat()
         self.composer.edit.setFocus()
+
+    def _begin_chat(self, bundle: str) -> None:
+        """Begins a new chat with a bundle that was opened for it, unless the open one is of this bundle."""
+        chat = self.controller.chat
+        if len(chat) and chat.bundle != bundle and not self.controller.running:
+            self._new_chat()
 
     def _show_last_bundle(self) -> None:
         """Says that another bundle gave the last reply than the one that gives the next."""

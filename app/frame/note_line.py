@@ -13,7 +13,7 @@ from app.widgets.theme import G, set_icon
 
 
 class NoteLine(QWidget):
-    """The newest valid note: one elided line, its button and a cross. Hidden without a note."""
+    """The newest valid note: one elided line, its buttons and a cross. Hidden without a note."""
 
     def __init__(self, notes: Notes, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,11 +21,12 @@ class NoteLine(QWidget):
         self._note: Note | None = None
         sign = label()
         set_icon(sign, "info", "accent", 14)
-        self._text = ElidedLabel("", "small", cut=Qt.TextElideMode.ElideRight)
-        self.action, self.close_button = QToolButton(), QToolButton()
-        self.action.clicked.connect(lambda _checked=False: notes.act(self._note))
+        self._text = ElidedLabel("", "small")
+        self.action, self.second, self.close_button = QToolButton(), QToolButton(), QToolButton()
+        for place in (self.action, self.second):
+            place.clicked.connect(lambda _checked=False, place=place: notes.act(self._note, place.text()))
         self.close_button.clicked.connect(lambda _checked=False: notes.drop(self._note))
-        for one in (self.action, self.close_button):
+        for one in (self.action, self.second, self.close_button):
             one.setFixedHeight(3 * G)
             one.setIconSize(QSize(14, 14))
             one.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -33,7 +34,7 @@ class NoteLine(QWidget):
         self.close_button.setAccessibleName(self.tr("Dismiss"))
         set_tool_tip(self.close_button, self.tr("Dismiss"))
         set_icon(self.close_button, "close", "muted")
-        hbox(sign, (self._text, 1), self.action, self.close_button, parent=self)
+        hbox(sign, (self._text, 1), self.action, self.second, self.close_button, parent=self)
         notes.changed.connect(self.refresh)
         self.refresh()
 
@@ -48,9 +49,11 @@ class NoteLine(QWidget):
         if note is not None:
             self._text.set_whole(note.message)
             self.setAccessibleName(note.message)
-            self.action.setText(note.action)
-            self.action.setAccessibleName(note.action)
-            self.action.setHidden(not note.action)
+            names = [*note.actions, "", ""]
+            for place, name in zip((self.action, self.second), names, strict=False):
+                place.setText(name)
+                place.setAccessibleName(name)
+                place.setHidden(not name)
 
 
 class ErrorBanner(Banner):
@@ -70,7 +73,7 @@ class ErrorBanner(Banner):
         if self._note is None:
             self.clear()
         elif self._note is not before:
-            self.error(self._note.message, self._note.details, self._note.action)
+            self.error(self._note.message, self._note.details, next(iter(self._note.actions), ""))
             self._place()
 
     def event(self, event: QEvent) -> bool:

@@ -188,8 +188,7 @@ class HomePage(QWidget):
         """Chat with the demo; if it is not built yet, build it with the defaults first."""
         entry = self.demo_bundle()
         if entry is not None:
-            if self._context.open_bundle(entry.path):
-                self._context.navigate.emit("chat")
+            self._context.chat_with(entry.path)
         elif self._context.build.running:
             self._context.navigate.emit("build")
         else:
@@ -204,8 +203,8 @@ class HomePage(QWidget):
         """Choose a bundle folder."""
         start = str(existing_parent(self._context.bundles_folder))
         folder = QFileDialog.getExistingDirectory(self, self.tr("Open a bundle"), start)
-        if folder and self._context.open_bundle(folder):
-            self._context.navigate.emit("chat")
+        if folder:
+            self._context.chat_with(folder)
 
     def choose_file(self) -> None:
         """Choose an .onnx file."""
@@ -230,8 +229,8 @@ class HomePage(QWidget):
 
     def _row(self, entry: RecentBundle) -> RecentRow:
         row = RecentRow(entry)
-        row.chat.connect(self._open)
-        row.inspect.connect(lambda path: self._open(path, "inspect"))
+        row.chat.connect(self._context.chat_with)
+        row.inspect.connect(self._inspect)
         row.remove.connect(self._remove)
         row.locate.connect(self._locate)
         row.export.connect(self._context.exportRequested)
@@ -248,9 +247,9 @@ class HomePage(QWidget):
             self.demo.setText(text)
             self.demo.setAccessibleName(text)
 
-    def _open(self, path: str, page: str = "chat") -> None:
+    def _inspect(self, path: str) -> None:
         if self._context.open_bundle(path):
-            self._context.navigate.emit(page)
+            self._context.navigate.emit("inspect")
 
     def _locate(self, path: str) -> None:
         """Chooses the folder that a missing bundle was moved to, and opens it; what is no bundle changes nothing."""

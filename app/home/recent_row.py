@@ -37,7 +37,7 @@ class RecentRow(CardFrame):
         damaged = [PillLabel(state, "error")] if entry.problem else []
         head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), STRETCH)
         used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
-        path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
+        path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))), cut=Qt.TextElideMode.ElideMiddle)
         return vbox(head, label(entry.problem, "error", wrap=True) if entry.problem else path, spacing=G // 2)
 
     def _pills(self) -> list[PillLabel]:

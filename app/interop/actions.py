@@ -75,8 +75,7 @@ class InteropActions(QObject):
             context.navigate.emit("inspect")
             context.inspectRequested.emit(InspectTarget(str(target)))
         elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
-            if context.open_bundle(target):
-                context.navigate.emit("chat")
+            context.chat_with(target)
         elif target.is_dir():
             context.navigate.emit("build")
             context.unsaved_recipe.probe(str(target))

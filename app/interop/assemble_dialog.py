@@ -58,7 +58,7 @@ class AssembleDialog(InteropDialog):
             field.setAccessibleName(self.tr("Component of {0}").format(file.name))
             field.setMaximumWidth(220)
             grid.addWidget(field, row, 0)
-            grid.addWidget(ElidedLabel(str(file)), row, 1, 1, 2)
+            grid.addWidget(ElidedLabel(str(file), cut=Qt.TextElideMode.ElideMiddle), row, 1, 1, 2)
         rows = (
             (self.tr("Tokenizer folder (optional)"), self.tokenizer, self._choose_tokenizer),
             (self.tr("Pipeline file (optional)"), self.pipeline, self._choose_pipeline),
@@ -121,10 +121,10 @@ class AssembleDialog(InteropDialog):
         return Assemble(self.components(), self.target.text().strip(), *paths)
 
     def show_outcome(self, outcome: BuildDone) -> None:
-        """Open the bundle on the Inspect page."""
-        if self.context.open_bundle(outcome.bundle):
-            self.context.navigate.emit("inspect")
-            self.close()
+        """Offer the bundle."""
+        self.context.recents.add(outcome.bundle)
+        self.context.offer_bundle(outcome.bundle)
+        self.close()
 
     def _choose_tokenizer(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("The folder with tokenizer.json"))

@@ -130,7 +130,7 @@ def plain_file_name(name: str) -> str:
 
 
 class ImportDialog(InteropDialog):
-    """Imports a folder of onnxruntime-genai into a bundle, and opens it."""
+    """Imports a folder of onnxruntime-genai into a bundle, and offers to open it."""
 
     def __init__(self, context: AppContext, folder: Path) -> None:
         self._folder = folder
@@ -146,12 +146,10 @@ class ImportDialog(InteropDialog):
         return ImportGenai(str(self._folder), self.target.text().strip())
 
     def show_outcome(self, outcome: BuildDone) -> None:
-        """Open the bundle. The main window shows what was left out, since this dialog closes."""
-        if self.context.open_bundle(outcome.bundle):
-            self.context.navigate.emit("chat")
-            if self.model.notices:
-                self.context.show_note(" ".join(self.model.notices), owner=self.context.notes.of_bundle)
-            self.close()
+        """Offer the bundle. The main window shows what was left out, since this dialog closes."""
+        self.context.recents.add(outcome.bundle)
+        self.context.offer_bundle(outcome.bundle, self.model.notices)
+        self.close()
 
 
 class ExportDialog(InteropDialog):

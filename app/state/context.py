@@ -47,6 +47,7 @@ class AppContext(QObject):
 
     bundleChanged = Signal(object)  # noqa: N815  the summary, or None
     navigate = Signal(str)  # the name of a page
+    chatRequested = Signal(str)  # noqa: N815  a bundle's folder, which is open and on the chat page by then
     inspectRequested = Signal(object)  # noqa: N815  an InspectTarget
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
@@ -68,6 +69,7 @@ class AppContext(QObject):
         self.activities = Activities(self)
         self.notes = Notes(self)
         self._hangs: dict[WorkerClient, Note] = {}
+        self._offers: dict[str, Note] = {}  # by the folder of a bundle that was made and not opened yet
         self.settings = Settings(self.home, self)
         self.settings.errorOccurred.connect(self.show_error)
         self.recents = RecentBundles(self.home, read, self)
@@ -218,15 +220,22 @@ class AppContext(QObject):
         self._set_bundle(summary)
         return True
 
+    def chat_with(self, path: str | Path) -> bool:
+        """Opens a bundle for a chat with it; returns False, and stays on the page, if it is damaged."""
+        if not self.open_bundle(path):
+            return False
+        self.navigate.emit("chat")
+        self.chatRequested.emit(str(path))
+        return True
+
     def _on_built(self) -> None:
-        """Opens a bundle that was built; while another one answers, only adds it to the recent ones."""
+        """Adds a bundle that was built to the recent ones; the build page itself offers what to do with it."""
         outcome = self.build.outcome
         if outcome is None:
             return
-        if self.session.state == "generating":
-            self.recents.add(outcome.bundle)
-        else:
-            self.open_bundle(outcome.bundle)
+        self.recents.add(outcome.bundle)
+        if self.notes.here["page"] != "build":
+            self.offer_bundle(outcome.bundle)
 
     def clear_build(self) -> None:
         """Forgets a build that ended, and the unsaved recipe if it is that build's."""
@@ -237,7 +246,9 @@ class AppContext(QObject):
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self.bundle:
             self.bundle = summary
-            self.notes.set_front("bundle", str(summary["path"]) if summary else None)
+            path = str(summary["path"]) if summary else None
+            self.notes.set_front("bundle", path)
+            self.notes.drop(self._offers.pop(path, None) if path else None)
             self.bundleChanged.emit(summary)
 
     def show_error(
@@ -249,13 +260,23 @@ class AppContext(QObject):
         owner: NoteOwner | None = None,
     ) -> None:
         """Shows an error over the page until it is read, with a button `action`. owner: what must be in front."""
-        self.notes.show(Note(message, action, on_action, owner or {}, details, error=True))
+        self.notes.show(Note(message, {action: on_action} if action else {}, owner or {}, details, error=True))
 
     def show_note(
         self, message: str, action: str = "", on_action: Act | None = None, owner: NoteOwner | None = None
     ) -> Note:
         """Shows a note that is no error. owner: what must be in front; by default the current page and bundle."""
-        return self.notes.show(Note(message, action, on_action, self.notes.here if owner is None else owner))
+        actions = {action: on_action} if action else {}
+        return self.notes.show(Note(message, actions, self.notes.here if owner is None else owner))
+
+    def offer_bundle(self, path: str, remarks: Sequence[str] = ()) -> None:
+        """Says that a bundle was made in the background, and offers to open it: the open one stays as it is."""
+        actions: dict[str, Act | None] = {
+            self.tr("Open"): lambda: self.open_bundle(path),
+            self.tr("Chat"): lambda: self.chat_with(path),
+        }
+        message = " ".join([self.tr("{0} is built.").format(Path(path).name), *remarks])
+        self._offers[path] = self.notes.show(Note(message, actions))
 
     def _note_speed(self, done: GenerationDone) -> None:
         self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)

@@ -21,11 +21,11 @@ NoteOwner = dict[Fact, object]
 
 @dataclass(eq=False)
 class Note:
-    """A sentence, with an optional button. details: of an error. owner: what must be in front; empty for anything."""
+    """A sentence, with buttons. details: of an error. owner: what must be in front; empty for anything."""
 
     message: str
-    action: str = ""
-    on_action: Callable[[], object] | None = None
+    actions: dict[str, Callable[[], object] | None] = field(default_factory=dict)
+    """Text of a button → what it does, besides removing the note."""
     owner: NoteOwner = field(default_factory=dict)
     details: str = ""
     error: bool = False
@@ -76,12 +76,13 @@ class Notes(QObject):
         """The newest error, or note, whose owner is in front."""
         return next((note for note in reversed(self._notes) if note.error == error and self._holds(note)), None)
 
-    def act(self, note: Note | None) -> None:
-        """Runs the action of a note's button, once; nothing if the note no longer applies."""
+    def act(self, note: Note | None, action: str = "") -> None:
+        """Runs an action of a note, by default its first, once; nothing if the note no longer applies."""
         if note is not None and note in self._notes and self._holds(note):
             self.drop(note)
-            if note.on_action is not None:
-                note.on_action()
+            act = note.actions[action or next(iter(note.actions))]
+            if act is not None:
+                act()
 
     def _holds(self, note: Note) -> bool:
         return all(self._front.get(fact) == value for fact, value in note.owner.items())

@@ -98,15 +98,17 @@ def make_frameless(area: QTextEdit | QPlainTextEdit) -> None:
 
 
 class ElidedLabel(PlainLabel):
-    """A label of one line that is elided if it does not fit, in the middle unless `cut` says otherwise; its tool tip
-    has the full text."""
+    """A label of one line that is elided if it does not fit; its tool tip has the full text.
+
+    cut: the end, as of names and sentences; the middle of paths.
+    """
 
     def __init__(
         self,
         text: str,
         role: str = "muted",
         parent: QWidget | None = None,
-        cut: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+        cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
         super().__init__(parent=parent)
         self._cut_at = cut

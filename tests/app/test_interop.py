@@ -44,7 +44,9 @@ def test_a_folder_that_is_dropped_opens_in_place_and_is_imported(qtbot: Any, mak
     assert target == window.context.bundles_folder / "phi"
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.interop.dialog is None)
-    assert window.context.bundle is not None and window.context.bundle["path"] == str(target)
+    assert window.context.bundle is not None and window.context.bundle["path"] == str(folder)
+    window.status.note.action.click()
+    assert window.context.bundle["path"] == str(target)
 
 
 def test_a_bundle_is_exported_from_its_row(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window:
     qtbot.waitUntil(lambda: dialog.go.isEnabled())
     dialog.start()
     qtbot.waitUntil(lambda: window.interop.dialog is None)
-    assert window.stack.currentWidget() is window.stack.page("inspect")
+    assert window.context.bundle is None and "is built" in window.status.note.message
 
 
 def test_what_is_missing_keeps_the_assembly_from_being_written(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

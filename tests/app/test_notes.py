@@ -46,22 +46,10 @@ def recipe(window: MainWindow, folder: Path) -> None:
     wizard.edit_recipe()
 
 
-def demo(window: MainWindow, folder: Path) -> None:
-    window.stack.page("build")
-    window.context.demo.ready.emit(str(folder / "a"))
-
-
 def kept(window: MainWindow, folder: Path) -> None:
     dialog = DivergenceDialog(window.context, window)
     dialog.model.request = Diverge(DivergenceSide(str(folder / "a")), DivergenceSide(str(folder / "a")), "8 * 7 =")
     dialog.show_node(report().nodes[FIRST])
-
-
-def imported(window: MainWindow, folder: Path) -> None:
-    dialog = ImportDialog(window.context, folder / "a")
-    dialog.model.notices = ["It has a window."]
-    made = str(make_bundle(folder / "imported"))
-    dialog.show_outcome(BuildDone(bundle=made, seconds=1.0, bytes=1, components=[]))
 
 
 def settings(window: MainWindow, _folder: Path) -> None:
@@ -73,11 +61,9 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("interop/actions.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("interop/actions.py", graphs),
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
-    "It has a window": ("interop/interop_dialog.py", imported),
     "All settings were reset": ("settings/page.py", settings),
     "The result of the divergence": ("measure/divergence/dialog.py", kept),
     "has replaced": ("build/page.py", recipe),
-    "The demo is built": ("build/page.py", demo),
 }
 OF_A_CRASH = ["help/crash_dialog.py"]  # of no bundle and no page: tests/app/help/test_crash_dialog.py
 OF_A_WORKER = ["state/context.py"]  # those that hold until the worker answers: see below
@@ -105,7 +91,7 @@ def test_a_note_goes_with_its_bundle_and_its_page_and_its_button_is_dead(
     RAISED[words][1](window, tmp_path)
     note = notes.shown(error=False)
     assert note is not None and words in line.message and line.isVisible()
-    note.on_action = lambda: pressed.append(words)
+    note.actions = dict.fromkeys(note.actions, lambda: pressed.append(words))
     page = window.stack.current_name
     window.show_page("measure")
     if "page" in note.owner:
@@ -155,15 +141,34 @@ def test_a_note_of_a_worker_goes_when_it_answers_or_ends(make_window: Make) -> N
     assert not line.isVisible()
 
 
-def test_what_the_demos_note_leads_to_is_the_demo(make_window: Make, tmp_path: Path) -> None:
-    """While another bundle answers, the demo is built and not opened."""
+@pytest.mark.parametrize(("button", "page"), [("Open", "inspect"), ("Chat", "chat")])
+def test_a_bundle_that_was_made_is_offered_and_changes_nothing(
+    make_window: Make, tmp_path: Path, button: str, page: str
+) -> None:
     window = make_window()
+    context, line = window.context, window.status.note
+    other, imported = str(make_bundle(tmp_path / "other")), str(make_bundle(tmp_path / "imported"))
+    context.open_bundle(other)
+    window.show_page("inspect")
+    dialog = ImportDialog(context, tmp_path / "a")
+    dialog.model.notices = ["It has a window."]
+    dialog.show_outcome(BuildDone(bundle=imported, seconds=1.0, bytes=1, components=[]))
+    assert context.bundle is not None and context.bundle["path"] == other
+    window.show_page("measure")  # the note is of no page
+    assert line.message == "imported is built. It has a window." and line.isVisible()
+    window.show_page("inspect")
+    next(one for one in (line.action, line.second) if one.text() == button).click()
+    assert context.bundle["path"] == imported and window.stack.current_name == page and not line.isVisible()
+
+
+def test_the_offer_of_a_bundle_goes_once_it_is_opened(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    made = make_bundle(tmp_path / "made")
+    window.context.offer_bundle(str(made))
     window.context.open_bundle(make_bundle(tmp_path / "other"))
-    make_bundle(tmp_path / "a")
-    demo(window, tmp_path)
-    window.status.note.action.click()
-    assert window.context.bundle is not None and window.context.bundle["path"] == str(tmp_path / "a")
-    assert window.stack.current_name == "chat"
+    assert window.status.note.message == "made is built."
+    window.context.open_bundle(made)
+    assert not window.status.note.isVisible()
 
 
 def test_an_error_of_a_session_goes_when_it_is_opened_anew(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

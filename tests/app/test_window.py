@@ -375,7 +375,7 @@ class TestHome:
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.context.build.running)
         window.show_page("home")
-        qtbot.waitUntil(lambda: window.status.note.message == "The demo is built.")
+        qtbot.waitUntil(lambda: window.status.note.message.endswith(" is built."))
         assert window.stack.current_name == "home"
 
     def test_a_demo_that_cannot_be_looked_at_is_reported(self, qtbot: Any, make_window: Make) -> None:

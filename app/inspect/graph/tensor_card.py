@@ -80,7 +80,7 @@ class TensorCard(CardFrame):
         super().__init__(parent=parent)
         self.body.setContentsMargins(G + 4, G, G + 4, G)
         self.body.setSpacing(2)
-        self.name = ElidedLabel("", "heading")
+        self.name = ElidedLabel("", "heading", cut=Qt.TextElideMode.ElideMiddle)
         self.type = ElidedLabel("")
         self.histogram = TensorHistogram()
         self.figures = label("", "small", wrap=True)

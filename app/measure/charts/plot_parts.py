@@ -210,7 +210,7 @@ class OwnerMarks(pg.GraphicsObject):  # type: ignore[misc]
         for x, after, mark in marks:
             room = int(after - x - 8)
             if room > SHORTEST_TEXT:
-                text = metrics.elidedText(mark.text, Qt.TextElideMode.ElideMiddle, room)
+                text = metrics.elidedText(mark.text, Qt.TextElideMode.ElideRight, room)
                 painter.drawText(QPointF(x + 4, top + metrics.ascent() + 2), text)
 
 

@@ -82,7 +82,7 @@ class CurveLegend(QWidget):
             middle = G + ROW * index + ROW / 2
             self._sample(painter, CurveStyle(index), middle)
             painter.setPen(theme().color("text"))
-            text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room)
             painter.drawText(QPointF(SAMPLE + G, middle + self.fontMetrics().ascent() / 2 - 1), text)
         painter.end()
 
