@@ -17,8 +17,8 @@ from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
 from app.state.chosen_devices import follow_devices
 from app.state.context import AppContext
-from app.state.embeddings import makes_vectors
 from app.state.recent_bundles import bundle_title
+from app.state.text_task import use_of
 from app.widgets import Banner
 from app.widgets.basics import label
 from app.widgets.machine_choice import MachineChoice
@@ -53,7 +53,7 @@ class BundleOpener(QObject):
     @property
     def _bundle(self) -> dict[str, Any] | None:
         """The summary of the current bundle; None if there is none to chat with."""
-        return None if makes_vectors(self._context.bundle) else self._context.bundle
+        return self._context.bundle if use_of(self._context.bundle) == "chat" else None
 
     @property
     def path(self) -> str:

@@ -15,16 +15,19 @@ from app.chat.compare import CompareView
 from app.chat.composer import Composer
 from app.chat.context_usage import ContextUsageBar
 from app.chat.controller import ChatController
-from app.chat.embeddings.embedding_view import EmbeddingView
 from app.chat.examples import ExamplePrompts
 from app.chat.intents import CompareBundles, NewChat
 from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
+from app.chat.tasks.embedding_view import EmbeddingView
+from app.chat.tasks.label_view import LabelView
 from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
-from app.state.embeddings import Embeddings, makes_vectors
+from app.state.embeddings import Embeddings
 from app.state.recent_bundles import bundle_title
+from app.state.text_labels import TextLabels
+from app.state.text_task import use_of
 from app.widgets import Banner, ElidedLabel, EmptyState, button, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -102,12 +105,8 @@ class ChatFrame(QWidget):
         self.last_bundle = LastBundleHint()
         self.header = ChatHeader()
         self.examples = ExamplePrompts()
-        self.no_bundle = EmptyState(
-            self.tr("No bundle is open"),
-            self.tr("Open a bundle you have built, or convert the demo in a minute. The chat appears here."),
-            self.tr("Go to Home"),
-            "chat",
-        )
+        self.no_bundle = EmptyState("", icon="chat")
+        self.show_absence("")
         self.stack = QStackedWidget()
         for page in (self.no_bundle, self.examples, self.transcript):
             self.stack.addWidget(page)
@@ -129,6 +128,15 @@ class ChatFrame(QWidget):
         self.examples.show_invitation(bundle, completes, opening)
         self.header.set_empty(empty)
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
+
+    def show_absence(self, name: str) -> None:
+        """Says why there is no chat: no bundle is open, or the one called `name` takes no texts."""
+        if name:
+            text = self.tr("Inspect shows its graph, and Measure its speed.")
+            self.no_bundle.set(self.tr("{0} takes no texts").format(name), text, self.tr("Go to Home"))
+        else:
+            text = self.tr("Open a bundle you have built, or convert the demo in a minute. The chat appears here.")
+            self.no_bundle.set(self.tr("No bundle is open"), text, self.tr("Go to Home"))
 
     def show_senses(self, *, sees: bool, takes_sound: bool, speech: SpeechChoices | None) -> None:
         """Shows what the open bundle takes besides text: pictures, recordings, or a recording in place of a prompt."""
@@ -152,7 +160,7 @@ def _beside(part: QWidget, left: bool = False) -> QWidget:
 
 
 class ChatStack(QStackedWidget):
-    """Shows `frame`, the page of a bundle that makes vectors, or a comparison of two bundles.
+    """Shows `frame`, the page of a bundle that does something else with texts, or a comparison of two bundles.
 
     covered: emitted when something is shown in place of the conversation, or no more; that stays as it is.
     """
@@ -163,37 +171,47 @@ class ChatStack(QStackedWidget):
         super().__init__(parent)
         self._context, self._frame = context, frame
         self.compare: CompareView | None = None
-        self.embeddings: EmbeddingView | None = None
+        self.tasks: dict[str, EmbeddingView | LabelView] = {}
+        """The pages built so far, by the use of their bundles."""
         self.addWidget(frame)
 
     def follow_bundle(self) -> None:
-        """Shows the page that the current bundle has: one that makes vectors cannot chat."""
+        """Shows the page that the current bundle has."""
         bundle = self._context.bundle
-        if bundle is None or not makes_vectors(bundle):
-            if self.currentWidget() is self.embeddings:
+        use = use_of(bundle)
+        self._frame.show_absence(str(bundle["name"]) if bundle is not None and not use else "")
+        if bundle is None or use not in ("vectors", "labels"):
+            if self.currentWidget() in self.tasks.values():
                 self._show(self._frame)
             return
-        if self.embeddings is None:
-            self.embeddings = EmbeddingView(Embeddings(self._context.new_worker, self))
-            self.addWidget(self.embeddings)
-            page = self.parentWidget()
-            if page is not None:
-                page.addActions(self.embeddings.actions())  # the command palette lists those of pages
-        self.embeddings.set_bundle(str(bundle["path"]), bundle_title(bundle))
-        self._show(self.embeddings)
+        page = self._task(use)
+        page.set_bundle(bundle, bundle_title(bundle))
+        self._show(page)
+
+    def _task(self, use: str) -> EmbeddingView | LabelView:
+        if use not in self.tasks:
+            new = self._context.new_worker
+            page = EmbeddingView(Embeddings(new, self)) if use == "vectors" else LabelView(TextLabels(new, self))
+            self.tasks[use] = page
+            self.addWidget(page)
+            above = self.parentWidget()
+            if above is not None:
+                above.addActions(page.actions())  # the command palette lists those of pages
+        return self.tasks[use]
 
     def escape(self) -> None:
         """Stops what the visible page does."""
         shown = self.currentWidget()
-        if isinstance(shown, EmbeddingView):
+        if isinstance(shown, EmbeddingView | LabelView):
             shown.cancel()
         else:
             self.composer.escape()
 
     def _show(self, page: QWidget) -> None:
         self.setCurrentWidget(page)
-        for action in self.embeddings.actions() if self.embeddings is not None else ():
-            action.setEnabled(page is self.embeddings)
+        for task in self.tasks.values():
+            for action in task.actions():
+                action.setEnabled(page is task)
         self.covered.emit(page is not self._frame)
 
     @property

@@ -26,10 +26,17 @@ from app.chat.setting_chips import ActiveSettings
 from app.chat.speech.recordings import Recordings
 from app.state.chat_store import ChatStore
 from app.state.context import AppContext
+from app.state.conversation import Conversation
 from app.state.unsent_prompts import UnsentPrompts
 from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.layouts import vbox
 from app.widgets.styling import style_separately
+
+
+def copy_last_reply(chat: Conversation) -> None:
+    """Puts the last reply, if any, on the clipboard."""
+    if (last := chat.last("assistant")) is not None:
+        QGuiApplication.clipboard().setText(last.content)
 
 
 class FocusRedirect(QObject):
@@ -182,13 +189,9 @@ class ChatPage(QWidget):
             case intents.CompareBundles():
                 self.show_compare()
             case intents.CopyLast():
-                self._copy_last()
+                copy_last_reply(self.controller.chat)
             case _:
                 self.files.do(intent)
-
-    def _copy_last(self) -> None:
-        if (last := self.controller.chat.last("assistant")) is not None:
-            QGuiApplication.clipboard().setText(last.content)
 
     def send(self, text: str, files: tuple[str, ...] = ()) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first if needed."""

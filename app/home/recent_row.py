@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recent_bundles import RecentBundle
+from app.state.text_task import use_of
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
 from app.widgets.actions import tool_button
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
@@ -74,11 +75,16 @@ class RecentRow(CardFrame):
             return [locate, remove] if self.entry.missing else [remove]
         if not self.entry.summary:
             return [away]
-        chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
+        chat = button(self._use(), "chat", clicked=lambda: self.chat.emit(path))
         inspect = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
-        for part, verb in ((chat, self.tr("Chat with {0}")), (inspect, self.tr("Inspect {0}"))):
+        for part, verb in ((chat, self._use() + ": {0}"), (inspect, self.tr("Inspect {0}"))):
             part.setAccessibleName(verb.format(self.entry.title))
         return [chat, inspect, self._more(), away]
+
+    def _use(self) -> str:
+        """The name of what a person does with the bundle."""
+        by_use = {"vectors": self.tr("Compare texts"), "labels": self.tr("Classify texts"), "": self.tr("Open")}
+        return by_use.get(use_of(self.entry.summary), self.tr("Chat"))
 
     def _more(self) -> QToolButton:
         """The menu of rarely used actions."""

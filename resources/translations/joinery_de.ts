@@ -16,8 +16,8 @@
       <translation> Token</translation>
     </message>
     <message>
-      <source> · changed since they were compared</source>
-      <translation> · seit dem Vergleich geändert</translation>
+      <source> · changed since they were read</source>
+      <translation> · seit dem Lesen geändert</translation>
     </message>
     <message>
       <source> · full</source>
@@ -209,6 +209,10 @@
     <message>
       <source>A full cache evicts its oldest tokens and continues; the model no longer sees them.</source>
       <translation>Ein voller Cache verdrängt seine ältesten Token und läuft weiter; das Modell sieht sie nicht mehr.</translation>
+    </message>
+    <message>
+      <source>A hen lays up to 300 eggs a year.</source>
+      <translation>Ein Huhn legt bis zu 300 Eier im Jahr.</translation>
     </message>
     <message>
       <source>A list of items</source>
@@ -503,6 +507,10 @@
       <translation>Zusammensetzen</translation>
     </message>
     <message>
+      <source>At nine o'clock a train departs for the seaside.</source>
+      <translation>Um neun Uhr geht ein Zug ans Meer.</translation>
+    </message>
+    <message>
       <source>At temperature 0 the reply is the same as without drafts, token for token.</source>
       <translation>Bei Temperatur 0 ist die Antwort Token für Token dieselbe wie ohne Entwürfe.</translation>
     </message>
@@ -639,6 +647,10 @@
       <translation>Blöcke zu {0} mit Nullpunkten</translation>
     </message>
     <message>
+      <source>Boil the potatoes for twenty minutes.</source>
+      <translation>Kochen Sie die Kartoffeln zwanzig Minuten.</translation>
+    </message>
+    <message>
       <source>Browse</source>
       <translation>Durchsuchen</translation>
     </message>
@@ -767,6 +779,10 @@
       <translation>CPU</translation>
     </message>
     <message>
+      <source>CSV (*.csv)</source>
+      <translation>CSV (*.csv)</translation>
+    </message>
+    <message>
       <source>Cache layout</source>
       <translation>Cache-Layout</translation>
     </message>
@@ -835,6 +851,10 @@
       <translation>Änderungen nach Bereich</translation>
     </message>
     <message>
+      <source>Characters</source>
+      <translation>Zeichen</translation>
+    </message>
+    <message>
       <source>Chat</source>
       <translation>Chat</translation>
     </message>
@@ -845,10 +865,6 @@
     <message>
       <source>Chat with the demo</source>
       <translation>Mit der Demo chatten</translation>
-    </message>
-    <message>
-      <source>Chat with {0}</source>
-      <translation>Mit {0} chatten</translation>
     </message>
     <message>
       <source>Chats</source>
@@ -947,6 +963,22 @@
       <translation>Wählen …</translation>
     </message>
     <message>
+      <source>Classify</source>
+      <translation>Klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify texts</source>
+      <translation>Texte klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify texts with {0}</source>
+      <translation>Texte mit {0} klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify the texts</source>
+      <translation>Die Texte klassifizieren</translation>
+    </message>
+    <message>
       <source>Click a session to open its graph, or a state to open the KV cache.</source>
       <translation>Ein Klick auf eine Session öffnet ihren Graphen, auf einen Zustand den KV-Cache.</translation>
     </message>
@@ -989,6 +1021,10 @@
     <message>
       <source>Compare</source>
       <translation>Vergleichen</translation>
+    </message>
+    <message>
+      <source>Compare texts</source>
+      <translation>Texte vergleichen</translation>
     </message>
     <message>
       <source>Compare texts with {0}</source>
@@ -1145,6 +1181,10 @@
     <message>
       <source>Copy the details (Ctrl+Shift+C)</source>
       <translation>Einzelheiten kopieren (Strg+Umschalt+C)</translation>
+    </message>
+    <message>
+      <source>Copy the labels as TSV</source>
+      <translation>Die Labels als TSV kopieren</translation>
     </message>
     <message>
       <source>Copy the last reply</source>
@@ -1491,6 +1531,10 @@
       <translation>Übereinstimmung</translation>
     </message>
     <message>
+      <source>Examples</source>
+      <translation>Beispiele</translation>
+    </message>
+    <message>
       <source>Expected</source>
       <translation>Erwartet</translation>
     </message>
@@ -1751,6 +1795,10 @@
       <translation>Liefert die verborgenen Zustände oder Vektoren eines Textes.</translation>
     </message>
     <message>
+      <source>Gives the texts to the model (Ctrl+Enter)</source>
+      <translation>Gibt die Texte dem Modell (Strg+Eingabe)</translation>
+    </message>
+    <message>
       <source>Go to Chat</source>
       <translation>Zum Chat</translation>
     </message>
@@ -1947,6 +1995,10 @@
       <translation>Wie aus den Vektoren der Token einer wird, für ein Bundle, das es nicht angibt</translation>
     </message>
     <message>
+      <source>How long do eggs keep?</source>
+      <translation>Wie lange halten sich Eier?</translation>
+    </message>
+    <message>
       <source>How ranges are measured</source>
       <translation>Wie Wertebereiche gemessen werden</translation>
     </message>
@@ -2035,6 +2087,10 @@
       <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
     </message>
     <message>
+      <source>Inspect shows its graph, and Measure its speed.</source>
+      <translation>„Untersuchen“ zeigt seinen Graphen, „Messen“ seine Geschwindigkeit.</translation>
+    </message>
+    <message>
       <source>Inspect the graphs</source>
       <translation>Graphen untersuchen</translation>
     </message>
@@ -2073,6 +2129,10 @@
     <message>
       <source>Into</source>
       <translation>Nach</translation>
+    </message>
+    <message>
+      <source>It broke after a week, and nobody answers the phone.</source>
+      <translation>Nach einer Woche war es kaputt, und niemand geht ans Telefon.</translation>
     </message>
     <message>
       <source>It has ended before its last step; Start sweep goes on.</source>
@@ -2207,6 +2267,18 @@
       <translation>Kullback-Leibler-Divergenz der Token-Verteilung des Bundles von der der Referenz, Mittel über alle Positionen.</translation>
     </message>
     <message>
+      <source>Label</source>
+      <translation>Label</translation>
+    </message>
+    <message>
+      <source>Labels are computed</source>
+      <translation>Labels werden berechnet</translation>
+    </message>
+    <message>
+      <source>Labels of the texts</source>
+      <translation>Labels der Texte</translation>
+    </message>
+    <message>
       <source>Language</source>
       <translation>Sprache</translation>
     </message>
@@ -2245,6 +2317,10 @@
     <message>
       <source>Last speed</source>
       <translation>Letztes Tempo</translation>
+    </message>
+    <message>
+      <source>Last year Siemens opened an office in Nairobi.</source>
+      <translation>Letztes Jahr eröffnete Siemens ein Büro in Nairobi.</translation>
     </message>
     <message>
       <source>Latency of each token of the selected runs</source>
@@ -2437,6 +2513,10 @@
     <message>
       <source>Makes earlier tokens less likely; 1 is off.</source>
       <translation>Macht frühere Token unwahrscheinlicher; 1 ist aus.</translation>
+    </message>
+    <message>
+      <source>Marie Curie moved from Warsaw to Paris.</source>
+      <translation>Marie Curie zog von Warschau nach Paris.</translation>
     </message>
     <message>
       <source>Max new tokens</source>
@@ -2995,6 +3075,10 @@
       <translation>{0} öffnen</translation>
     </message>
     <message>
+      <source>Opened milk should be used within three days.</source>
+      <translation>Geöffnete Milch sollte man in drei Tagen verbrauchen.</translation>
+    </message>
+    <message>
       <source>Opening both …</source>
       <translation>Beide werden geöffnet …</translation>
     </message>
@@ -3043,6 +3127,10 @@
       <translation>Andere Programme belegten {0} des Prozessors: Messen Sie die Formate erneut, wenn er frei ist.</translation>
     </message>
     <message>
+      <source>Others</source>
+      <translation>Weitere</translation>
+    </message>
+    <message>
       <source>Output</source>
       <translation>Ausgabe</translation>
     </message>
@@ -3077,6 +3165,10 @@
     <message>
       <source>Parameters</source>
       <translation>Parameter</translation>
+    </message>
+    <message>
+      <source>Part</source>
+      <translation>Teil</translation>
     </message>
     <message>
       <source>Pass</source>
@@ -3231,6 +3323,10 @@
       <translation>Datenschutz</translation>
     </message>
     <message>
+      <source>Probability</source>
+      <translation>Wahrscheinlichkeit</translation>
+    </message>
+    <message>
       <source>Producer</source>
       <translation>Erzeuger</translation>
     </message>
@@ -3269,6 +3365,10 @@
     <message>
       <source>Prompt caches (*{0})</source>
       <translation>Prompt-Caches (*{0})</translation>
+    </message>
+    <message>
+      <source>Prompt of {0} tokens, reply of {1} tokens</source>
+      <translation>Prompt von {0} Tokens, Antwort von {1} Tokens</translation>
     </message>
     <message>
       <source>Prompt tokens</source>
@@ -3327,6 +3427,10 @@
       <translation>Provider ohne dynamische Formen brauchen zwei Graphen; beide teilen ihre Gewichte.</translation>
     </message>
     <message>
+      <source>Puts example texts in the field</source>
+      <translation>Setzt Beispieltexte in das Feld</translation>
+    </message>
+    <message>
       <source>Qt Multimedia cannot be loaded ({0}): install the package pyside6-addons.</source>
       <translation>Qt Multimedia kann nicht geladen werden ({0}): Installieren Sie das Paket pyside6-addons.</translation>
     </message>
@@ -3347,6 +3451,10 @@
       <translation>Quantisiert auch den Ausgabekopf; ohne das ist das Bundle größer.</translation>
     </message>
     <message>
+      <source>Query</source>
+      <translation>Anfrage</translation>
+    </message>
+    <message>
       <source>Quit</source>
       <translation>Beenden</translation>
     </message>
@@ -3363,8 +3471,24 @@
       <translation>Qwen3: ein Chat über Summen, Hauptstädte und Gegenteile</translation>
     </message>
     <message>
+      <source>Rank</source>
+      <translation>Rang</translation>
+    </message>
+    <message>
+      <source>Rank texts with {0}</source>
+      <translation>Texte mit {0} ordnen</translation>
+    </message>
+    <message>
+      <source>Rank the texts by how well they answer</source>
+      <translation>Die Texte danach ordnen, wie gut sie antworten</translation>
+    </message>
+    <message>
       <source>Ranks the quantized nodes by the accuracy that each would gain in full precision; needs one run per node.</source>
       <translation>Ordnet die quantisierten Knoten nach der Genauigkeit, die jeder in voller Genauigkeit brächte; braucht einen Lauf je Knoten.</translation>
+    </message>
+    <message>
+      <source>Raw eggs last about four weeks in the refrigerator.</source>
+      <translation>Rohe Eier halten sich im Kühlschrank etwa vier Wochen.</translation>
     </message>
     <message>
       <source>Read again</source>
@@ -3707,6 +3831,10 @@
       <translation>Läufe im Verlauf</translation>
     </message>
     <message>
+      <source>Runs of the graph over one random input; the first run warms up and is not counted.</source>
+      <translation>Läufe des Graphen über eine zufällige Eingabe; der erste wärmt auf und zählt nicht.</translation>
+    </message>
+    <message>
       <source>Runs side by side</source>
       <translation>Läufe nebeneinander</translation>
     </message>
@@ -3721,6 +3849,10 @@
     <message>
       <source>Sampling</source>
       <translation>Sampling</translation>
+    </message>
+    <message>
+      <source>Save as CSV …</source>
+      <translation>Als CSV sichern …</translation>
     </message>
     <message>
       <source>Save as JSON, with all branches …</source>
@@ -3759,6 +3891,10 @@
       <translation>Rezept speichern</translation>
     </message>
     <message>
+      <source>Save the table</source>
+      <translation>Tabelle sichern</translation>
+    </message>
+    <message>
       <source>Save …</source>
       <translation>Speichern …</translation>
     </message>
@@ -3793,6 +3929,14 @@
     <message>
       <source>Scopes</source>
       <translation>Bereiche</translation>
+    </message>
+    <message>
+      <source>Score</source>
+      <translation>Wert</translation>
+    </message>
+    <message>
+      <source>Scores for “{0}” · {1}</source>
+      <translation>Werte für „{0}“ · {1}</translation>
     </message>
     <message>
       <source>Search</source>
@@ -3897,6 +4041,10 @@
     <message>
       <source>Shares of {0}, the time of all nodes in a run. With profiling, a run takes {1} ({2}).</source>
       <translation>Anteile an {0}, der Zeit aller Knoten in einem Lauf. Mit Profiling dauert ein Lauf {1} ({2}).</translation>
+    </message>
+    <message>
+      <source>She planted tomatoes behind the house.</source>
+      <translation>Sie pflanzte Tomaten hinter dem Haus.</translation>
     </message>
     <message>
       <source>Shift+Enter</source>
@@ -4219,8 +4367,8 @@
       <translation>Wird angehalten …</translation>
     </message>
     <message>
-      <source>Stops the comparison (Esc)</source>
-      <translation>Beendet den Vergleich (Esc)</translation>
+      <source>Stops it (Esc)</source>
+      <translation>Hält es an (Esc)</translation>
     </message>
     <message>
       <source>Subtracted from a token's logit for each time it was generated.</source>
@@ -4319,6 +4467,10 @@
       <translation>Tensoren des Zustands</translation>
     </message>
     <message>
+      <source>Text</source>
+      <translation>Text</translation>
+    </message>
+    <message>
       <source>Text (*.txt);;All (*)</source>
       <translation>Text (*.txt);;Alle (*)</translation>
     </message>
@@ -4335,8 +4487,8 @@
       <translation>Text der Nachricht</translation>
     </message>
     <message>
-      <source>Texts to compare, one in each line</source>
-      <translation>Texte zum Vergleichen, einer in jeder Zeile</translation>
+      <source>Texts, one in each line</source>
+      <translation>Texte, einer je Zeile</translation>
     </message>
     <message>
       <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
@@ -4399,6 +4551,10 @@
       <translation>Die eigene Kette des Bundles; was unter Sampling eingestellt ist, steht an den Stellen darin.</translation>
     </message>
     <message>
+      <source>The bus to the airport is late again.</source>
+      <translation>Der Bus zum Flughafen hat wieder Verspätung.</translation>
+    </message>
+    <message>
       <source>The cache cannot be rewound to {0}: no state is kept for it. Possible lengths: {1}.</source>
       <translation>Er kann nicht auf {0} zurück: Dafür ist kein Zustand aufbewahrt. Er kann auf {1}.</translation>
     </message>
@@ -4457,10 +4613,6 @@
     <message>
       <source>The conversation continues on {0} instead of {1}; the next prompt recomputes the cache.</source>
       <translation>Das Gespräch geht mit {0} statt {1} weiter; der nächste Prompt berechnet seinen Cache neu.</translation>
-    </message>
-    <message>
-      <source>The demo is built.</source>
-      <translation>Die Demo ist gebaut.</translation>
     </message>
     <message>
       <source>The devices of the chosen machine that can run bundles.</source>
@@ -4631,6 +4783,10 @@
       <translation>Das Modell fährt nach diesen Worten fort, als wären es seine eigenen.</translation>
     </message>
     <message>
+      <source>The model marks nothing in these texts.</source>
+      <translation>Das Modell markiert in diesen Texten nichts.</translation>
+    </message>
+    <message>
       <source>The most memory that the process held during the run.</source>
       <translation>Der höchste Speicherbedarf des Prozesses während des Laufs.</translation>
     </message>
@@ -4657,6 +4813,10 @@
     <message>
       <source>The operator TensorScatter writes the cache; attention may have any mask or bias.</source>
       <translation>Der Operator TensorScatter schreibt den Cache; die Attention darf jede Maske und jeden Bias haben.</translation>
+    </message>
+    <message>
+      <source>The parcel arrived on Tuesday.</source>
+      <translation>Das Paket kam am Dienstag an.</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}</source>
@@ -4705,6 +4865,10 @@
     <message>
       <source>The same seed samples the same tokens.</source>
       <translation>Derselbe Startwert zieht dieselben Token.</translation>
+    </message>
+    <message>
+      <source>The screen is bright and the battery lasts two days.</source>
+      <translation>Der Bildschirm ist hell, und der Akku hält zwei Tage.</translation>
     </message>
     <message>
       <source>The search was stopped without a result.</source>
@@ -4763,6 +4927,10 @@
       <translation>Die Texte haben mehr als {0} Zeichen: Fügen Sie weniger auf einmal ein.</translation>
     </message>
     <message>
+      <source>The train to the coast leaves at nine.</source>
+      <translation>Der Zug zur Küste fährt um neun.</translation>
+    </message>
+    <message>
       <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
       <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Token.</translation>
     </message>
@@ -4803,8 +4971,8 @@
       <translation>Farbschema: hell</translation>
     </message>
     <message>
-      <source>There are {0} lines, and at most {1} are compared: paste fewer at once.</source>
-      <translation>Es sind {0} Zeilen, und höchstens {1} werden verglichen: Fügen Sie weniger auf einmal ein.</translation>
+      <source>There are {0} lines, and at most {1} are read: paste fewer at once.</source>
+      <translation>Es sind {0} Zeilen, und höchstens {1} werden gelesen: fügen Sie weniger auf einmal ein.</translation>
     </message>
     <message>
       <source>There is no bundle to export: open one first.</source>
@@ -4835,12 +5003,24 @@
       <translation>Dieses Bundle</translation>
     </message>
     <message>
+      <source>This bundle gives a text one of its labels: paste texts and classify them.</source>
+      <translation>Dieses Bundle gibt einem Text eines seiner Labels: fügen Sie Texte ein und klassifizieren Sie sie.</translation>
+    </message>
+    <message>
       <source>This bundle has no recipe.</source>
       <translation>Dieses Bundle hat kein Rezept.</translation>
     </message>
     <message>
       <source>This bundle makes vectors of texts: paste lines and compare them.</source>
       <translation>Dieses Bundle macht aus Texten Vektoren: Fügen Sie Zeilen ein und vergleichen Sie sie.</translation>
+    </message>
+    <message>
+      <source>This bundle marks parts of a text, such as names: paste texts and classify them.</source>
+      <translation>Dieses Bundle markiert Teile eines Textes, etwa Namen: fügen Sie Texte ein und klassifizieren Sie sie.</translation>
+    </message>
+    <message>
+      <source>This bundle scores texts for a query: write the query, paste the texts, and rank them. Without a query it gives each text its number.</source>
+      <translation>Dieses Bundle bewertet Texte für eine Anfrage: schreiben Sie die Anfrage, fügen Sie die Texte ein und ordnen Sie sie. Ohne Anfrage gibt es jedem Text seine Zahl.</translation>
     </message>
     <message>
       <source>This bundle transcribes recordings: choose or drop a sound file.</source>
@@ -4937,6 +5117,10 @@
     <message>
       <source>Tokenizer folder (optional)</source>
       <translation>Tokenizer-Ordner (freiwillig)</translation>
+    </message>
+    <message>
+      <source>Tokens of a text</source>
+      <translation>Tokens eines Textes</translation>
     </message>
     <message>
       <source>Tokens per draft</source>
@@ -6530,10 +6714,6 @@
       <translation>Gewichte {0}, von denen {1} in ihrer Datei bleiben</translation>
     </message>
     <message>
-      <source>what fits the cache</source>
-      <translation>was in den Cache passt</translation>
-    </message>
-    <message>
       <source>whole build</source>
       <translation>ganzer Bau</translation>
     </message>
@@ -6664,6 +6844,10 @@
     <message>
       <source>{0} infinite</source>
       <translation>{0} unendlich</translation>
+    </message>
+    <message>
+      <source>{0} is built.</source>
+      <translation>{0} ist gebaut.</translation>
     </message>
     <message>
       <source>{0} is neither a folder nor an .onnx file.</source>
@@ -6834,6 +7018,10 @@
       <translation>{0} Stopptexte</translation>
     </message>
     <message>
+      <source>{0} takes no texts</source>
+      <translation>{0} nimmt keine Texte</translation>
+    </message>
+    <message>
       <source>{0} threads are faster than one for each core.</source>
       <translation>{0} Threads sind schneller als einer je Kern.</translation>
     </message>
@@ -6856,6 +7044,10 @@
     <message>
       <source>{0} tokens of {1} pictures</source>
       <translation>{0} Token von {1} Bildern</translation>
+    </message>
+    <message>
+      <source>{0} tokens read · on {1}</source>
+      <translation>{0} Tokens gelesen · auf {1}</translation>
     </message>
     <message>
       <source>{0} values</source>
@@ -6900,6 +7092,10 @@
     <message>
       <source>{0}, candidate</source>
       <translation>{0}, Kandidat</translation>
+    </message>
+    <message>
+      <source>{0}, or what fits the cache</source>
+      <translation>{0}, oder was in den Cache passt</translation>
     </message>
     <message>
       <source>{0}, reference</source>

@@ -110,6 +110,7 @@ from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.labels import LabelsReport, ScoredLabel, ScoredSpan
 from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.memory import MemoryFit
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
@@ -593,6 +594,31 @@ class Fake:
                 tokens=[4] * count,
                 scores=rows if request.table else [],
                 ranking=rows[-1] if request.query else [],
+                notes=[],
+            )
+        )
+
+    def do_label(self, request: ask.LabelTexts) -> None:
+        """Longer texts are better ones; with a query, later ones are. Parts: the first word of each text."""
+        if "asked" in self.scenario:
+            with Path(self.scenario["asked"]).open("a", encoding="utf-8") as file:
+                file.write(dumps(request) + "\n")
+        self.pause()
+        if why := self.scenario.get("no_labels"):
+            self.send(ErrorEvent(kind="prompt", message=why))
+            return
+        places = range(len(request.texts))
+        sure = [min(0.99, 0.5 + len(text) / 100) for text in request.texts]
+        labels = [[ScoredLabel("good", one), ScoredLabel("bad", round(1 - one, 4))] for one in sure]
+        words = [text.split()[0] for text in request.texts]
+        spans = [[ScoredSpan("PER", 0.9, 0, len(word), word)] for word in words]
+        by_token = bool(self.scenario.get("by_token"))
+        self.give(
+            LabelsReport(
+                labels=[] if by_token or request.query else labels,
+                spans=spans if by_token else [],
+                ranking=[place / len(places) for place in places] if request.query else [],
+                tokens=[4] * len(places),
                 notes=[],
             )
         )

@@ -142,6 +142,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "bytes": bundle.bytes,
         "built_at": facts.built_at,
         "in_place": not bundle.built,
+        "labels": len(facts.classification.labels) if facts.classification else None,
         "chain": [op.model_dump(exclude_none=True) for op in (chosen and chosen.logits) or ()],
     }
 

@@ -36,8 +36,7 @@ from workflows.wire.reports.bench import (
     SingleRow,
     UnusableProviderRow,
 )
-
-PROMPT_TOKENS, NEW_TOKENS = 128, 64
+from workflows.wire.requests import USUAL_PROMPT, USUAL_REPLY
 
 
 class BenchSample(NamedTuple):
@@ -268,7 +267,7 @@ def bench(
 def _open(bundle: Bundle, load: BenchLoad, provider: str, drafts: DraftRequest | None) -> _BenchLane:
     try:
         if bundle.pipeline.route == "single":
-            return _BenchLane(provider, subject=SingleSubject(bundle, provider, load.prompt_tokens or PROMPT_TOKENS))
+            return _BenchLane(provider, subject=SingleSubject(bundle, provider, load.prompt_tokens or USUAL_PROMPT))
         composite = CompositeSubject(bundle, provider, drafts, load.prompt)
     except (DeviceError, GraphError) as error:
         return _BenchLane(provider, drafts, reason=str(error))
@@ -281,9 +280,9 @@ def _sizes(composite: CompositeSubject, prompt_tokens: int | None, new_tokens: i
     """The requested tokens of a run, else the usual ones that fit. Raises PromptError for sizes that do not fit."""
     longest, capacity = composite.longest_prompt, composite.capacity
     cached = 1 if composite.has_source else None  # of the prompt in the cache; None is all
-    prompt = prompt_tokens or min(PROMPT_TOKENS, longest if cached else max(1, longest * 2 // 3))
+    prompt = prompt_tokens or min(USUAL_PROMPT, longest if cached else max(1, longest * 2 // 3))
     room = capacity - (cached or prompt) + 1  # the last token is not fed
-    new = new_tokens or max(1, min(NEW_TOKENS, room))
+    new = new_tokens or max(1, min(USUAL_REPLY, room))
     if prompt > longest or new > room:
         raise PromptError(
             f"{prompt:,} prompt tokens and {new:,} new ones do not fit: the bundle takes a prompt of {longest:,}, and "

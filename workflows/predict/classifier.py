@@ -6,7 +6,7 @@ logits [S,labels] ──softmax──▶ a label per token ──find_spans─�
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +66,11 @@ class Classifier:
         self.by_token = len(model.output.shape) == 3
         self._turns = PairTurns.of_bundle(model.bundle, settings.template) if settings.template else None
 
-    def classify(self, texts: Sequence[str]) -> list[ClassifiedText]:
-        """The labels of `texts`, or their spans, in order. Raises PromptError that names the wrong text."""
+    def classify(self, texts: Sequence[str], cancelled: Callable[[], bool] = lambda: False) -> list[ClassifiedText]:
+        """The labels of `texts`, or their spans, in order.
+
+        Raises PromptError that names the wrong text, and Cancelled between two batches.
+        """
         names = [f"Text {number}" for number in range(1, len(texts) + 1)]
         encoded = [self.model.encoder.encode(text, name) for text, name in zip(texts, names, strict=True)]
         return [
@@ -80,19 +83,25 @@ class Classifier:
                 spans=self._spans(texts[index], one, logits) if self.by_token else [],
                 note=truncation_note(names[index], one),
             )
-            for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True))
+            for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded, cancelled), strict=True))
         ]
 
     def prompt(self, name: str | None) -> str:
         """The text of the prompt `name`, of the default one for None. Raises PromptError that lists the prompts."""
         return named_prompt(self.settings, name)
 
-    def rank(self, query: str, texts: Sequence[str], prompt: str | None = None) -> list[RankedText]:
+    def rank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        prompt: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[RankedText]:
         """The texts by their scores for `query`, the highest first; equal ones in their order.
 
         prompt: a text before the query, or the first turn of a chat template; None for the default one.
 
-        Raises BundleError where a pair has no single score, PromptError that names the wrong text.
+        Raises BundleError where a pair has no single score, PromptError that names the wrong text, and Cancelled.
         """
         if self.by_token or len(self.settings.labels) != 1:
             what = "labels of tokens" if self.by_token else f"{len(self.settings.labels)} labels"
@@ -104,7 +113,7 @@ class Classifier:
         before = self.prompt(None) if prompt is None else prompt
         encoded = [self._encode_pair(before, query, text, name) for text, name in zip(texts, names, strict=True)]
         ranked = []
-        for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded), strict=True)):
+        for index, (one, logits) in enumerate(zip(encoded, self.model.run(encoded, cancelled), strict=True)):
             logit = float(logits[0])
             score = logit if self.settings.score == "identity" else float(_sigmoid(logits)[0])
             note = truncation_note(names[index], one)

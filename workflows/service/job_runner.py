@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workflows.common.errors import RequestError
 from workflows.service.embedding import EmbeddingService
 from workflows.service.jobs import JobContext, run_job
+from workflows.service.labeling import LabelingService
 from workflows.wire import requests
 from workflows.wire.events import Event, ResultEvent
 from workflows.wire.reports.base import Done
@@ -27,6 +28,7 @@ class JobRunner:
         self._engine: Engine | None = None
         self._graphs: GraphCache | None = None
         self._embeddings = EmbeddingService()
+        self._labeling = LabelingService()
         self._loading: LoadCancellation | None = None
         self._provider = "cpu"
 
@@ -89,6 +91,11 @@ class JobRunner:
     def embed(self, request: requests.Embed, context: JobContext) -> Iterator[Event]:
         """Compares texts by their vectors."""
         yield ResultEvent(value=self._embeddings.compare(request, context.cancelled))
+
+    @run.register
+    def label(self, request: requests.LabelTexts, context: JobContext) -> Iterator[Event]:
+        """Classifies texts, or ranks them for a query."""
+        yield ResultEvent(value=self._labeling.label(request, context.cancelled))
 
     # -- the open bundle ---------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.labels import LabelsReport
 from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
@@ -180,6 +181,20 @@ class Embed(Request[EmbedReport], job="embed"):
     def __post_init__(self) -> None:
         if not self.texts:
             raise RequestError("There is no text to compare: give one or more.")
+
+
+@dataclass(frozen=True)
+class LabelTexts(Request[LabelsReport], job="label"):
+    """Classifies texts by a bundle that gives labels. query: scores the texts for it instead; "" for none."""
+
+    bundle: str
+    texts: tuple[str, ...]
+    query: str = ""
+    provider: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if not self.texts:
+            raise RequestError("There is no text to classify: give one or more.")
 
 
 # -- builds -----------------------------------------------------------------------------
@@ -416,9 +431,13 @@ class Compile(Request[CompileReport], job="compile"):
 # -- measuring -------------------------------------------------------------------------------------------------
 
 
+USUAL_PROMPT, USUAL_REPLY = 128, 64
+"""The tokens of a benchmark's prompt and of its reply."""
+
+
 @dataclass(frozen=True)
 class Bench(Request[BenchReport], job="bench"):
-    """Measures a bundle's speed on each provider. None: a default for the bundle."""
+    """Measures a bundle's speed on each provider. None: USUAL_PROMPT and USUAL_REPLY, or what fits its cache."""
 
     bundle: str
     providers: tuple[str, ...] = ("cpu",)

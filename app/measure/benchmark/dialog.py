@@ -12,6 +12,7 @@ from app.state.benchmark import BenchmarkModel
 from app.state.context import AppContext
 from app.state.run_rows import measure_text
 from app.text.figures import figure_titles
+from app.text.formatting import format_number
 from app.text.memory import memory_text
 from app.text.translatable import tr
 from app.widgets.basics import Banner, button, label
@@ -22,20 +23,24 @@ from app.widgets.wheel_guard import ignore_wheel
 from app.widgets.work_dialog import WorkDialog
 from workflows.measure.run_measures import MEASURES
 from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
-from workflows.wire.requests import Bench
+from workflows.wire.requests import USUAL_PROMPT, USUAL_REPLY, Bench
 
 REPEATS, LONGEST = 5, 1 << 20
 
 
 class BenchmarkForm(RequestForm):
-    """Requests a `Bench` of one bundle on one provider."""
+    """Requests a `Bench` of one bundle on one provider. single: it is one graph, which makes no new tokens."""
 
-    def __init__(self, bundle: str, provider: str, parent: QWidget | None = None) -> None:
+    def __init__(self, bundle: str, provider: str, single: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(tr("Run benchmark"), "play", parent)
-        self._bundle, self._provider = bundle, provider
-        fitting = self.tr("what fits the cache")
-        self.prompt = self._spin_box(self.tr("Prompt tokens"), LONGEST, special=fitting)
-        self.new = self._spin_box(self.tr("New tokens"), LONGEST, special=fitting)
+        self._bundle, self._provider, self._single = bundle, provider, single
+        fitting = self.tr("{0}, or what fits the cache")
+        if single:
+            usual = format_number(USUAL_PROMPT)
+            self.prompt = self._spin_box(self.tr("Tokens of a text"), LONGEST, special=usual)
+        else:
+            self.prompt = self._spin_box(self.tr("Prompt tokens"), LONGEST, special=fitting.format(USUAL_PROMPT))
+        self.new = self._spin_box(self.tr("New tokens"), LONGEST, special=fitting.format(USUAL_REPLY))
         self.repeats = self._spin_box(self.tr("Repetitions"), 100)
         self.repeats.setRange(1, 100)
         self.repeats.setValue(REPEATS)
@@ -57,7 +62,7 @@ class BenchmarkForm(RequestForm):
 
     @property
     def fields(self) -> Sequence[QSpinBox]:
-        return self.prompt, self.new, self.repeats
+        return (self.prompt, self.repeats) if self._single else (self.prompt, self.new, self.repeats)
 
     @property
     def ready(self) -> bool:
@@ -84,7 +89,8 @@ class BenchmarkDialog(WorkDialog):
         self.title = label(
             self.tr("Speed of {0} on {1}").format(context.bundle["name"], provider), "heading", wrap=True
         )
-        self.form = BenchmarkForm(str(context.bundle["path"]), provider)
+        self._single = not context.bundle["layout"]
+        self.form = BenchmarkForm(str(context.bundle["path"]), provider, self._single)
         self.bar = progress_bar(self.tr("Progress of the benchmark"), height=6)
         self.status = label("", wrap=True)
         self.banner = Banner()
@@ -96,11 +102,12 @@ class BenchmarkDialog(WorkDialog):
         self.refresh()
 
     def _lay_out(self) -> None:
-        hint = label(
-            self.tr("A random prompt and a reply, both of a fixed length; the first run warms up and is not counted."),
-            "muted",
-            wrap=True,
+        text = self.tr(
+            "A random prompt and a reply, both of a fixed length; the first run warms up and is not counted."
         )
+        if self._single:
+            text = self.tr("Runs of the graph over one random input; the first run warms up and is not counted.")
+        hint = label(text, "muted", wrap=True)
         bottom = hbox(STRETCH, self.show_history, button(self.tr("Close"), clicked=self.close))
         parts = (self.title, hint, self.form, self.bar, self.banner, self.status, STRETCH, bottom)
         vbox(*parts, parent=self, margins=2 * G)
@@ -156,5 +163,8 @@ def row_text(row: Row) -> str:
         return row.reason
     names = figure_titles()
     text = " · ".join(f"{names[key]} {measure_text(value, MEASURES[key])}" for key, value in figures.items())
+    if isinstance(row, CompositeRow):
+        lengths = tr("Prompt of {0} tokens, reply of {1} tokens")
+        text = f"{lengths.format(format_number(row.prompt_tokens), format_number(row.new_tokens))}\n{text}"
     memory = row.memory if isinstance(row, CompositeRow) else None
     return f"{text}\n{memory_text(memory)}" if memory else text

@@ -78,9 +78,9 @@ def test_what_comes_from_a_file_is_no_markup(qtbot: Any, banner: Banner, text: s
         assert part.textFormat() == Qt.TextFormat.PlainText
 
 
-def test_a_long_line_is_cut_in_the_middle_and_whole_in_its_tool_tip(qtbot: Any) -> None:
+def test_a_long_path_is_cut_in_the_middle_and_whole_in_its_tool_tip(qtbot: Any) -> None:
     path = "/home/someone/models/" + "deep/" * 20 + "qwen3-demo-int4"
-    line = ElidedLabel(path)
+    line = ElidedLabel(path, cut=Qt.TextElideMode.ElideMiddle)
     qtbot.addWidget(line)
     line.resize(160, 20)
     line.show()

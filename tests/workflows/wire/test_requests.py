@@ -64,6 +64,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "save_cache": {"path": "/c"},
     "load_cache": {"path": "/c"},
     "embed": {"bundle": "/b", "texts": ["x"]},
+    "label": {"bundle": "/b", "texts": ["x"]},
     "close": {},
     "tune": {"source": "demo:qwen3"},
     "ping": {},

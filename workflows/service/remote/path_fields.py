@@ -20,6 +20,7 @@ _FIELDS: dict[type[Request[object]], tuple[str, ...]] = {
     requests.Open: ("bundle", "draft"),
     requests.UseDraft: ("folder",),
     requests.Embed: ("bundle",),
+    requests.LabelTexts: ("bundle",),
     requests.LoadCache: ("path",),
     requests.VerifyBundle: ("bundle",),
     requests.DescribeSound: ("path",),

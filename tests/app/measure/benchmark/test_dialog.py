@@ -41,6 +41,7 @@ def test_from_the_form_to_the_figures(qtbot: Any, dialog: Any, tmp_path: Path) -
     )
     qtbot.waitUntil(lambda: made.model.state == "done")
     assert made.status.text() == (
+        "Prompt of 32 tokens, reply of 64 tokens\n"
         "decode 200 tok/s · prefill 3,200 tok/s · TTFT 40 ms · roofline 50.00 % · peak memory "
         + format_bytes(240 << 20)
         + "\nweights 8.0 MiB, of which 6.0 MiB stay in their file · KV cache 2.0 KiB per token · 9.0 MiB free · "

@@ -12,10 +12,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.chat.embeddings.embedding_view import EmbeddingView
 from app.chat.page import ChatPage
+from app.chat.tasks.embedding_view import EmbeddingView
 from app.state.context import AppContext
-from app.state.embeddings import MOST_CHARACTERS, MOST_LINES, POOLINGS, TABLE_LINES, lines_of, makes_vectors
+from app.state.embeddings import POOLINGS, TABLE_LINES
+from app.state.text_task import MOST_CHARACTERS, MOST_LINES, lines_of, use_of
 from tests.fakes.worker import program
 from workflows.wire.codec import read
 from workflows.wire.requests import Embed
@@ -63,14 +64,14 @@ def asked(tmp_path: Path) -> list[Embed]:
 def test_lines_are_compared_and_ranked(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     view = shown(make())
     assert view.heading.text() == "Compare texts with vectors · fp32" and not view.copy.isEnabled()
-    view.lines.setPlainText("one\n\n  three  \nfour")
-    assert view.count.text() == "3 lines"
-    qtbot.keyClick(view.lines, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert view.stop.isVisible() and view.working.isVisible()
+    view.texts.lines.setPlainText("one\n\n  three  \nfour")
+    assert view.texts.count.text() == "3 lines"
+    qtbot.keyClick(view.texts.lines, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert view.texts.stop.isVisible() and view.texts.working.isVisible()
     qtbot.waitUntil(lambda: not view.model.running)
     assert view.table.cells.lines == ("one", "three", "four") and view.table.cells.rowCount() == 3
     assert view.summary.text() == "mean pooling · vectors of 384 numbers · cosine similarity · on cpu"
-    assert not view.ranking.isVisible() and view.copy.isEnabled() and not view.stop.isVisible()
+    assert not view.ranking.isVisible() and view.copy.isEnabled() and not view.texts.stop.isVisible()
     view.table.setCurrentIndex(view.table.cells.index(0, 2))
     assert view.cell.text().endswith("· line 1: one · line 3: four")
     view.search.setText("four")
@@ -81,8 +82,8 @@ def test_lines_are_compared_and_ranked(make: Make, qtbot: QtBot, tmp_path: Path)
     first, second = asked(tmp_path)
     assert (first.bundle, first.texts, first.query, first.table) == ("/b/vectors", ("one", "three", "four"), "", True)
     assert second.query == "four" and second.pooling is None
-    view.lines.appendPlainText("five")
-    assert view.count.text() == "4 lines · changed since they were compared"
+    view.texts.lines.appendPlainText("five")
+    assert view.texts.count.text() == "4 lines · changed since they were read"
 
 
 def test_what_cannot_be_compared_is_one_sentence(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -90,17 +91,17 @@ def test_what_cannot_be_compared_is_one_sentence(make: Make, qtbot: QtBot, tmp_p
     for text, why in (
         (" \n ", "There is no text"),
         ("one", "There is one line alone"),
-        ("x\n" * (MOST_LINES + 1), "There are 2,001 lines, and at most 2,000 are compared"),
+        ("x\n" * (MOST_LINES + 1), "There are 2,001 lines, and at most 2,000 are read"),
     ):
-        view.lines.setPlainText(text)
-        view.compare.click()
+        view.texts.lines.setPlainText(text)
+        view.texts.start.click()
         assert why in view.banner.message and not view.model.running
     QGuiApplication.clipboard().setText("x" * (MOST_CHARACTERS + 1))
-    view.lines.setPlainText("one")
-    view.lines.paste()
-    assert "more than 200,000 characters" in view.banner.message and view.lines.toPlainText() == "one"
+    view.texts.lines.setPlainText("one")
+    view.texts.lines.paste()
+    assert "more than 200,000 characters" in view.banner.message and view.texts.lines.toPlainText() == "one"
     assert not (tmp_path / "asked").exists()
-    view.lines.setPlainText("one")
+    view.texts.lines.setPlainText("one")
     view.search.setText("two")
     view.rank.click()
     qtbot.waitUntil(lambda: view.ranking.isVisible())
@@ -110,9 +111,9 @@ def test_what_cannot_be_compared_is_one_sentence(make: Make, qtbot: QtBot, tmp_p
 
 def test_many_lines_have_no_table_but_are_ranked(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     view = shown(make())
-    view.lines.setPlainText("\n".join(map(str, range(TABLE_LINES + 1))))
+    view.texts.lines.setPlainText("\n".join(map(str, range(TABLE_LINES + 1))))
     view.search.setText("7")
-    view.compare.click()
+    view.texts.start.click()
     qtbot.waitUntil(lambda: view.ranking.isVisible())
     assert view.ranking.rows.rowCount() == TABLE_LINES + 1 and view.table.cells.rowCount() == 0
     assert "up to 200 lines" in view.note.text() and not asked(tmp_path)[0].table
@@ -121,25 +122,25 @@ def test_many_lines_have_no_table_but_are_ranked(make: Make, qtbot: QtBot, tmp_p
 def test_a_comparison_is_cancelled_and_the_last_one_stays(make: Make, qtbot: QtBot) -> None:
     page = make(pause=0.3)
     view = shown(page)
-    view.lines.setPlainText("one\ntwo")
-    view.compare.click()
+    view.texts.lines.setPlainText("one\ntwo")
+    view.texts.start.click()
     qtbot.waitUntil(lambda: not view.model.running)
-    view.lines.setPlainText("one\ntwo\nthree")
-    view.compare.click()
+    view.texts.lines.setPlainText("one\ntwo\nthree")
+    view.texts.start.click()
     (stop,) = (one for one in page.actions() if isinstance(one, QAction) and one.text() == "Stop the reply")
     stop.trigger()
-    assert not view.model.running and not view.stop.isVisible()
+    assert not view.model.running and not view.texts.stop.isVisible()
     qtbot.wait(600)
     assert view.table.cells.rowCount() == 2 and view.banner.message == ""
 
 
 def test_an_error_of_the_worker_is_shown_and_a_pooling_can_be_chosen(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     view = shown(make(no_pooling="The bundle does not state its pooling: choose it."))
-    view.lines.setPlainText("one\ntwo")
-    view.compare.click()
+    view.texts.lines.setPlainText("one\ntwo")
+    view.texts.start.click()
     qtbot.waitUntil(lambda: view.banner.message == "The bundle does not state its pooling: choose it.")
     view.pooling.setCurrentIndex(view.pooling.findData("cls"))
-    view.compare.click()
+    view.texts.start.click()
     qtbot.waitUntil(lambda: view.table.cells.rowCount() == 2)
     assert view.banner.message == "" and asked(tmp_path)[1].pooling == "cls" and "cls" in POOLINGS
 
@@ -151,11 +152,11 @@ def test_figures_go_with_their_bundle_and_a_bundle_that_chats_has_its_page(make:
         next(one for one in page.actions() if one.text() == text) for text in ("New chat", "Compare the lines")
     )
     assert compare.isEnabled() and not new.isEnabled() and page.opener.path == "" and page.session.state == "closed"
-    view.lines.setPlainText("one\ntwo")
-    view.compare.click()
+    view.texts.lines.setPlainText("one\ntwo")
+    view.texts.start.click()
     qtbot.waitUntil(lambda: view.table.cells.rowCount() == 2)
     page.context.open_bundle("/b/others")
-    assert view.table.cells.rowCount() == 0 and view.lines.toPlainText() == "one\ntwo"
+    assert view.table.cells.rowCount() == 0 and view.texts.lines.toPlainText() == "one\ntwo"
     assert "others" in view.heading.text() and not view.copy.isEnabled()
     page.context.open_bundle("/b/chat")
     assert page.views.currentWidget() is page.frame and new.isEnabled() and not compare.isEnabled()
@@ -168,5 +169,5 @@ def test_figures_go_with_their_bundle_and_a_bundle_that_chats_has_its_page(make:
 
 def test_lines_and_tasks() -> None:
     assert lines_of(" a \r\n\n\tb\n") == ("a", "b") and lines_of("") == ()
-    assert makes_vectors({"task": "feature-extraction"}) and not makes_vectors({"task": "fill-mask"})
-    assert not makes_vectors({}) and not makes_vectors(None)
+    assert use_of({"task": "feature-extraction"}) == "vectors" and use_of({"task": "fill-mask"}) == ""
+    assert use_of({}) == "chat" and use_of(None) == ""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.chat.embeddings.similarity_table import STRONGEST, SimilarityTable, heat, short
+from app.chat.tasks.similarity_table import STRONGEST, SimilarityTable, heat, short
 from app.widgets.theme import blend_colors, theme
 
 LINES = ("the cat", "a\tdog", "x" * 50)

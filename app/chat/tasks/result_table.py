@@ -1,0 +1,84 @@
+"""A table of results with buttons that copy it, with tabs, and save it, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.widgets.basics import button
+from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets.tables import ReadOnlyTable, TextTableModel
+from workflows.common.errors import describe_os_error
+from workflows.common.files import write_atomically
+
+
+class ResultTable(QWidget):
+    """Shows the rows of the last result; hidden without rows."""
+
+    failed = Signal(str)  # why the file could not be written
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.table: ReadOnlyTable | None = None
+        self._rows: list[Sequence[str]] = []
+        self._headings: list[str] = []
+        tip = self.tr("Copies the whole table")
+        self.copies = button(self.tr("Copy as TSV"), "copy", "", self.copy, tip)
+        self.saves = button(self.tr("Save as CSV …"), "save", "", self.choose_file)
+        self._place = vbox(margins=0)
+        vbox((self._place, 1), hbox(STRETCH, self.copies, self.saves), parent=self)
+        self.clear()
+
+    def show_rows(
+        self, headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int], wide: int
+    ) -> None:
+        """Replaces the table. numbers: the columns that are right-aligned; wide: the one that takes the room."""
+        if self.table is None or list(headings) != self._headings:
+            self._remove()
+            self.table = ReadOnlyTable(TextTableModel(headings, numbers=numbers), self._name, stretch=wide)
+            self._place.addWidget(self.table)
+        self._headings, self._rows = list(headings), list(rows)
+        self.table.rows.fill(self._rows)
+        self.setVisible(bool(self._rows))
+
+    def clear(self) -> None:
+        self._remove()
+        self._rows, self._headings = [], []
+        self.hide()
+
+    def _remove(self) -> None:
+        if self.table is not None:
+            self._place.removeWidget(self.table)
+            self.table.hide()
+            self.table.deleteLater()
+            self.table = None
+
+    def text(self, dialect: str) -> str:
+        """The whole table with its headings; dialect: `excel-tab` or `excel` (CSV)."""
+        out = io.StringIO()
+        csv.writer(out, dialect, lineterminator="\n").writerows([self._headings, *self._rows])
+        return out.getvalue()
+
+    def copy(self) -> None:
+        """Copies the whole table with tabs between its cells."""
+        if self._rows:
+            QGuiApplication.clipboard().setText(self.text("excel-tab"))
+
+    def choose_file(self) -> None:
+        start = str(Path.home() / "labels.csv")
+        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the table"), start, self.tr("CSV (*.csv)"))
+        if name:
+            self.save(Path(name))
+
+    def save(self, path: Path) -> None:
+        try:
+            write_atomically(path, self.text("excel").encode("utf-8-sig"))  # a spreadsheet knows the encoding by it
+        except OSError as error:
+            self.failed.emit(describe_os_error(error))
