@@ -132,8 +132,8 @@ class ChatFrame(QWidget):
     def show_absence(self, name: str) -> None:
         """Says why there is no chat: no bundle is open, or the one called `name` takes no texts."""
         if name:
-            text = self.tr("Inspect shows its graph, and Measure its speed.")
-            self.no_bundle.set(self.tr("{0} takes no texts").format(name), text, self.tr("Go to Home"))
+            text = self.tr("Inspect shows its graph and runs it on numbers; Measure shows its speed.")
+            self.no_bundle.set(self.tr("{0} takes no texts").format(name), text, self.tr("Inspect"))
         else:
             text = self.tr("Open a bundle you have built, or convert the demo in a minute. The chat appears here.")
             self.no_bundle.set(self.tr("No bundle is open"), text, self.tr("Go to Home"))

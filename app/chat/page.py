@@ -137,7 +137,9 @@ class ChatPage(QWidget):
         AttachmentDrop(self.frame.stack, self.composer.attachments)
         self.files.changed.connect(self.chats.refresh)
         self.files.changed.connect(self._refresh_state)
-        self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
+        self.frame.no_bundle.triggered.connect(
+            lambda: self.context.navigate.emit("home" if self.context.bundle is None else "inspect")
+        )
         self.header.side.toggled.connect(partial(self._show_side, "chat.side", self.side))
         self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.list_side))
         self.header.drafts.toggled.connect(self._underline_drafts)

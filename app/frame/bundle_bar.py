@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from app.state.context import AppContext
+from app.state.text_task import use_of
 from app.text.formatting import cache_label
 from app.widgets.basics import PillLabel, button, label
 from app.widgets.layouts import Stretch, hbox
@@ -94,3 +95,4 @@ class BundleBar(QWidget):
         self._parts["precision"].set(str(bundle["precision"]))
         self._parts["precision"].setVisible(bool(bundle["precision"]))  # unknown for folders of other programs
         self._parts["provider"].set(ready.provider if ready else self.tr("not loaded"), "ok" if ready else "")
+        self._parts["provider"].setVisible(use_of(bundle) == "chat")  # the session is of bundles that generate

@@ -15,6 +15,7 @@ from app.inspect.details_tab import DetailsTab
 from app.inspect.graph.graph_tab import GraphTab
 from app.inspect.inspect_tab import InspectTab
 from app.inspect.kv_cache_tab import KvCacheTab
+from app.inspect.run_tab import RunTab
 from app.inspect.table_tabs import OperatorsTab, PassesTab, SignatureTab
 from app.state.active_run import ActiveRun
 from app.state.inspection import Inspection
@@ -43,6 +44,7 @@ class InspectTabs(LazyTabs):
         self._graph = self.add("graph", self.tr("Graph"), lambda: GraphTab(worker, home / "pictures", context))
         self._signature = self.add("signature", self.tr("Inputs and outputs"), SignatureTab)
         self._operators = self.add("operators", self.tr("Operators"), OperatorsTab)
+        self._run = self.add("run", self.tr("Run"), lambda: RunTab(context.new_worker))
         self._kv_cache = self.add("kv", self.tr("KV cache"), self._new_kv_cache)
         self._passes = self.add("passes", self.tr("Passes"), PassesTab)
         self._details = self.add("details", self.tr("Details"), lambda: DetailsTab(worker))
@@ -91,6 +93,10 @@ class InspectTabs(LazyTabs):
     @property
     def operators(self) -> OperatorsTab:
         return self._operators()
+
+    @property
+    def run(self) -> RunTab:
+        return self._run()
 
     @property
     def kv(self) -> KvCacheTab:

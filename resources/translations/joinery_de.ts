@@ -43,6 +43,10 @@
       </translation>
     </message>
     <message>
+      <source>'{0}' is no size of an axis: write name=number, such as sequence=16.</source>
+      <translation>„{0}“ ist keine Größe einer Achse: schreiben Sie Name=Zahl, etwa sequence=16.</translation>
+    </message>
+    <message>
       <source>(omitted)</source>
       <translation>(ausgelassen)</translation>
     </message>
@@ -201,6 +205,10 @@
     <message>
       <source>A date</source>
       <translation>Ein Datum</translation>
+    </message>
+    <message>
+      <source>A file of inputs</source>
+      <translation>Eine Datei mit Eingaben</translation>
     </message>
     <message>
       <source>A folder with a genai_config.json</source>
@@ -1631,6 +1639,10 @@
       <translation>Zahlen des Laufs</translation>
     </message>
     <message>
+      <source>File of inputs</source>
+      <translation>Datei der Eingaben</translation>
+    </message>
+    <message>
       <source>File of prompts, one per line</source>
       <translation>Datei mit Prompts, einer je Zeile</translation>
     </message>
@@ -2075,6 +2087,10 @@
       <translation>Eingaben und Ausgaben</translation>
     </message>
     <message>
+      <source>Inputs and outputs of the run</source>
+      <translation>Ein- und Ausgaben des Laufs</translation>
+    </message>
+    <message>
       <source>Inputs · {0}</source>
       <translation>Eingaben · {0}</translation>
     </message>
@@ -2087,8 +2103,8 @@
       <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
     </message>
     <message>
-      <source>Inspect shows its graph, and Measure its speed.</source>
-      <translation>„Untersuchen“ zeigt seinen Graphen, „Messen“ seine Geschwindigkeit.</translation>
+      <source>Inspect shows its graph and runs it on numbers; Measure shows its speed.</source>
+      <translation>„Untersuchen“ zeigt seinen Graphen und lässt ihn über Zahlen laufen; „Messen“ zeigt seine Geschwindigkeit.</translation>
     </message>
     <message>
       <source>Inspect the graphs</source>
@@ -2343,6 +2359,10 @@
       <translation>Schichten (CSV) …</translation>
     </message>
     <message>
+      <source>Least</source>
+      <translation>Kleinstes</translation>
+    </message>
+    <message>
       <source>Least information lost (entropy)</source>
       <translation>Geringster Informationsverlust (Entropie)</translation>
     </message>
@@ -2527,6 +2547,10 @@
       <translation>Höchstzahl neuer Token je Prompt</translation>
     </message>
     <message>
+      <source>Mean</source>
+      <translation>Mittel</translation>
+    </message>
+    <message>
       <source>Measure</source>
       <translation>Messen</translation>
     </message>
@@ -2615,8 +2639,16 @@
       <translation>Mehr Aktionen für {0}</translation>
     </message>
     <message>
+      <source>Most</source>
+      <translation>Größtes</translation>
+    </message>
+    <message>
       <source>Mu: settings in five languages; includes Python code</source>
       <translation>Mu: Einstellungen in fünf Sprachen; enthält Python-Code</translation>
+    </message>
+    <message>
+      <source>NaN, infinite</source>
+      <translation>NaN, unendlich</translation>
     </message>
     <message>
       <source>Name</source>
@@ -2885,6 +2917,10 @@
     <message>
       <source>Nothing to inspect yet</source>
       <translation>Noch nichts zu untersuchen</translation>
+    </message>
+    <message>
+      <source>NumPy files (*.npz)</source>
+      <translation>NumPy-Dateien (*.npz)</translation>
     </message>
     <message>
       <source>Number of builds, generations and measurements in the history. Older ones are removed at each start.</source>
@@ -3471,6 +3507,10 @@
       <translation>Qwen3: ein Chat über Summen, Hauptstädte und Gegenteile</translation>
     </message>
     <message>
+      <source>Random numbers, or an .npz file</source>
+      <translation>Zufallszahlen, oder eine .npz-Datei</translation>
+    </message>
+    <message>
       <source>Rank</source>
       <translation>Rang</translation>
     </message>
@@ -3807,12 +3847,20 @@
       <translation>Versuchsreihe von Builds ausführen</translation>
     </message>
     <message>
+      <source>Run and save the outputs …</source>
+      <translation>Ausführen und Ausgaben sichern …</translation>
+    </message>
+    <message>
       <source>Run benchmark</source>
       <translation>Benchmark starten</translation>
     </message>
     <message>
       <source>Run benchmark …</source>
       <translation>Benchmark starten …</translation>
+    </message>
+    <message>
+      <source>Run the graph once</source>
+      <translation>Den Graphen einmal ausführen</translation>
     </message>
     <message>
       <source>Running a sweep</source>
@@ -3877,6 +3925,10 @@
     <message>
       <source>Save the chat as Markdown</source>
       <translation>Chat als Markdown speichern</translation>
+    </message>
+    <message>
+      <source>Save the outputs</source>
+      <translation>Ausgaben sichern</translation>
     </message>
     <message>
       <source>Save the picture</source>
@@ -4153,6 +4205,10 @@
     <message>
       <source>Size</source>
       <translation>Größe</translation>
+    </message>
+    <message>
+      <source>Sizes of the open axes</source>
+      <translation>Größen der offenen Achsen</translation>
     </message>
     <message>
       <source>Skip to review</source>
@@ -4687,8 +4743,16 @@
       <translation>Der Graph hat keine Knoten.</translation>
     </message>
     <message>
+      <source>The graph has no open axis</source>
+      <translation>Der Graph hat keine offene Achse</translation>
+    </message>
+    <message>
       <source>The graph is being read</source>
       <translation>Der Graph wird gelesen</translation>
+    </message>
+    <message>
+      <source>The graph runs</source>
+      <translation>Der Graph läuft</translation>
     </message>
     <message>
       <source>The graph writes its cache itself: build another for this layout.</source>
@@ -4717,6 +4781,10 @@
     <message>
       <source>The inputs and outputs of the graphs are being read.</source>
       <translation>Die Ein- und Ausgaben der Graphen werden gelesen.</translation>
+    </message>
+    <message>
+      <source>The labels appear here.</source>
+      <translation>Hier erscheinen die Labels.</translation>
     </message>
     <message>
       <source>The language that is spoken; the model finds it out where none is chosen</source>
@@ -5894,6 +5962,10 @@
       <translation>Hidden States, Kosinus</translation>
     </message>
     <message>
+      <source>in</source>
+      <translation>ein</translation>
+    </message>
+    <message>
       <source>in all {0} layers</source>
       <translation>in allen {0} Schichten</translation>
     </message>
@@ -6242,6 +6314,10 @@
       <translation>oder hier einen Ordner ablegen</translation>
     </message>
     <message>
+      <source>out</source>
+      <translation>aus</translation>
+    </message>
+    <message>
       <source>outputs</source>
       <translation>Ausgaben</translation>
     </message>
@@ -6356,6 +6432,10 @@
     <message>
       <source>random</source>
       <translation>zufällig</translation>
+    </message>
+    <message>
+      <source>random: {0}</source>
+      <translation>zufällig: {0}</translation>
     </message>
     <message>
       <source>reason</source>
@@ -6956,6 +7036,10 @@
     <message>
       <source>{0} of {1} used</source>
       <translation>{0} von {1} benutzt</translation>
+    </message>
+    <message>
+      <source>{0} on the CPU, after a first run</source>
+      <translation>{0} auf der CPU, nach einem ersten Lauf</translation>
     </message>
     <message>
       <source>{0} on the CPU: {1}</source>

@@ -108,7 +108,14 @@ from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.goal import GOAL_FILE
-from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, ValueHistogram
+from workflows.wire.reports.graphs import (
+    DiffReport,
+    ExcerptReport,
+    GraphReport,
+    TensorReport,
+    TrialReport,
+    ValueHistogram,
+)
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport, ScoredLabel, ScoredSpan
 from workflows.wire.reports.machines import MachineReport
@@ -622,6 +629,18 @@ class Fake:
                 notes=[],
             )
         )
+
+    def do_try_graph(self, request: ask.TryGraph) -> None:
+        """Two inputs, of which one is random, and an output that is not finite."""
+        self.pause()
+        if why := self.scenario.get("no_run"):
+            self.send(ErrorEvent(kind="graph", message=why))
+            return
+
+        def array(name: str, nan: int = 0) -> TensorReport:
+            return TensorReport(name, "float32", [1, 2], 8, 2, 0, nan, 0, -1.0, 1.0, 0.5, 1.0, None, [-1.0, 1.0])
+
+        self.give(TrialReport([array("a"), array("b")], [array("y", nan=1)], ["b"], 1.5))
 
     def do_sound(self, request: ask.DescribeSound) -> None:
         """Ten seconds that get louder, or a file that is no sound."""

@@ -52,6 +52,27 @@ def describe_tensor(file: GraphFile, name: str) -> TensorReport:
     )
 
 
+def describe_array(name: str, array: NDArray[np.generic]) -> TensorReport:
+    """Computes the same of an array of numbers in memory. Raises GraphError for one of texts or complex numbers."""
+    if array.dtype.kind not in "biuf":
+        raise GraphError(f"{printable(name)} holds {array.dtype}, of which no statistics are made.")
+    flat = array.reshape(-1)
+
+    def blocks() -> Iterator[NDArray[np.float64]]:
+        return (flat[at : at + _BLOCK].astype(np.float64) for at in range(0, flat.size, _BLOCK))
+
+    statistics = _statistics(blocks)
+    return TensorReport(
+        name=name,
+        dtype=str(array.dtype),
+        shape=list(array.shape),
+        bytes=array.nbytes,
+        **asdict(statistics),
+        histogram=_histogram(blocks, statistics.min, statistics.max),
+        head=[_number(value) for value in flat[:HEAD].astype(np.float64)],
+    )
+
+
 def _find(file: GraphFile, name: str) -> onnx.TensorProto:
     for graph in all_graphs(file.proto.graph):
         for tensor in graph.initializer:

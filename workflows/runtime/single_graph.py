@@ -52,12 +52,13 @@ class SingleGraph:
         """Releases the session and its memory; a later run raises RequestError."""
         self._session = None
 
-    def example(self, tokens: int) -> Arrays:
+    def example(self, tokens: int, sizes: Mapping[str, int] | None = None) -> Arrays:
         """Seeded inputs of the declared shapes; symbolic axes are those of a text of `tokens` tokens or of a picture.
 
-        Floating-point inputs are noise, masks are ones, and ids are 0 and 1, which every vocabulary has.
+        Floating-point inputs are noise, masks are ones, and ids are 0 and 1, which every vocabulary has. sizes: of
+        symbolic axes by name, in place of these; others have 1.
         """
-        axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens}
+        axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens, **(sizes or {})}
         return {spec.name: _filled(spec, axes) for spec in self.inputs}
 
     def run(self, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:

@@ -88,14 +88,19 @@ class JobRunner:
         return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))
 
     @run.register
-    def embed(self, request: requests.Embed, context: JobContext) -> Iterator[Event]:
-        """Compares texts by their vectors."""
-        yield ResultEvent(value=self._embeddings.compare(request, context.cancelled))
+    def texts(self, request: requests.Embed | requests.LabelTexts, context: JobContext) -> Iterator[Event]:
+        """Compares texts by their vectors, classifies them, or ranks them for a query."""
+        if isinstance(request, requests.Embed):
+            yield ResultEvent(value=self._embeddings.compare(request, context.cancelled))
+        else:
+            yield ResultEvent(value=self._labeling.label(request, context.cancelled))
 
     @run.register
-    def label(self, request: requests.LabelTexts, context: JobContext) -> Iterator[Event]:
-        """Classifies texts, or ranks them for a query."""
-        yield ResultEvent(value=self._labeling.label(request, context.cancelled))
+    def try_graph(self, request: requests.TryGraph, context: JobContext) -> Iterator[Event]:
+        """Runs a graph once."""
+        from workflows.inspection.trial_run import try_graph
+
+        yield ResultEvent(value=try_graph(request))
 
     # -- the open bundle ---------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport, PluginReport
 from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.embeddings import EmbedReport
-from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
+from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, TrialReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport
 from workflows.wire.reports.machines import MachineReport
@@ -195,6 +195,26 @@ class LabelTexts(Request[LabelsReport], job="label"):
     def __post_init__(self) -> None:
         if not self.texts:
             raise RequestError("There is no text to classify: give one or more.")
+
+
+@dataclass(frozen=True)
+class TryGraph(Request[TrialReport], job="try_graph"):
+    """Runs an .onnx file once on random inputs. inputs: an .npz with some or all of them; outputs: one to write.
+
+    sizes: of symbolic axes by name; tokens: of those that are a text's length.
+    """
+
+    path: str
+    inputs: str = ""
+    outputs: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    tokens: int = 16
+    provider: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for axis, size in {**self.sizes, "tokens": self.tokens}.items():
+            if size < 1:
+                raise RequestError(f"The size of {axis} cannot be {size}: give a whole number above 0.")
 
 
 # -- builds -----------------------------------------------------------------------------

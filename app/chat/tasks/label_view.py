@@ -40,7 +40,7 @@ class LabelView(QWidget):
         tip = self.tr("Gives the texts to the model (Ctrl+Enter)")
         self.texts = TextsPanel(self.tr("Classify"), tip, self.tr("Labels are computed"))
         self.query = line_edit(self.tr("Query"), self.tr("Rank the texts by how well they answer"), clear=True)
-        self.result = ResultTable(self.tr("Labels of the texts"))
+        self.result = ResultTable(self.tr("Labels of the texts"), self.tr("The labels appear here."))
         self.note = label("", "warning", wrap=True)
         right = QWidget()
         vbox(self.query, (self.result, 1), self.note, margins=(G, 0, 0, 0), parent=right)

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.widgets.basics import button
+from app.widgets.basics import button, label
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from workflows.common.errors import describe_os_error
@@ -19,11 +19,11 @@ from workflows.common.files import write_atomically
 
 
 class ResultTable(QWidget):
-    """Shows the rows of the last result; hidden without rows."""
+    """Shows the rows of the last result; without rows, what will be there. name: of the table, for a screen reader."""
 
     failed = Signal(str)  # why the file could not be written
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
         self.table: ReadOnlyTable | None = None
@@ -32,7 +32,8 @@ class ResultTable(QWidget):
         tip = self.tr("Copies the whole table")
         self.copies = button(self.tr("Copy as TSV"), "copy", "", self.copy, tip)
         self.saves = button(self.tr("Save as CSV …"), "save", "", self.choose_file)
-        self._place = vbox(margins=0)
+        self.hint = label(hint, "muted", wrap=True)
+        self._place = vbox(self.hint)
         vbox((self._place, 1), hbox(STRETCH, self.copies, self.saves), parent=self)
         self.clear()
 
@@ -46,12 +47,19 @@ class ResultTable(QWidget):
             self._place.addWidget(self.table)
         self._headings, self._rows = list(headings), list(rows)
         self.table.rows.fill(self._rows)
-        self.setVisible(bool(self._rows))
+        self._show_state()
 
     def clear(self) -> None:
         self._remove()
         self._rows, self._headings = [], []
-        self.hide()
+        self._show_state()
+
+    def _show_state(self) -> None:
+        for part in (self.copies, self.saves):
+            part.setEnabled(bool(self._rows))
+        self.hint.setVisible(not self._rows)
+        if self.table is not None:
+            self.table.setVisible(bool(self._rows))
 
     def _remove(self) -> None:
         if self.table is not None:

@@ -118,6 +118,7 @@ class NodeTable(ReadOnlyTable):
     def __init__(self, rows: TextTableModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(rows, name, parent=parent)
         self.setSelectionMode(ReadOnlyTable.SelectionMode.SingleSelection)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of nodes are paths
         self.clicked.connect(lambda index: self.picked.emit(index.row()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

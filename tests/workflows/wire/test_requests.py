@@ -65,6 +65,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "load_cache": {"path": "/c"},
     "embed": {"bundle": "/b", "texts": ["x"]},
     "label": {"bundle": "/b", "texts": ["x"]},
+    "try_graph": {"path": "/g.onnx"},
     "close": {},
     "tune": {"source": "demo:qwen3"},
     "ping": {},

@@ -187,6 +187,16 @@ class TensorReport(Report):
 
 
 @dataclass
+class TrialReport(Report):
+    """One run of a graph. random: the inputs that were not given. ms: of the run."""
+
+    inputs: list[TensorReport]
+    outputs: list[TensorReport]
+    random: list[str]
+    ms: float
+
+
+@dataclass
 class ExcerptReport(Report):
     """A small .onnx file of a graph or a scope."""
 
