@@ -90,12 +90,11 @@ def main(argv: Sequence[str]) -> int:
         from app.startup.tour import run_tour
 
         return run_tour(app, window, options.tour)
+    window.path = options.path or ""
     window.show()
     window.stack.preload()
     note_crash(context, window)
     context.prune_history()
-    if options.path:
-        window.interop.open_path(options.path)
     return app.exec()
 
 

@@ -21,6 +21,7 @@ from app.frame.status_line import StatusLine
 from app.help.dialog import HelpController
 from app.interop.actions import InteropActions
 from app.state.context import Act, AppContext
+from app.state.settings import expand_home
 from app.text.translatable import translatable
 from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
@@ -29,11 +30,12 @@ SETTINGS = PageEntry("settings", translatable("Settings"), "settings", "app.sett
 
 
 class MainWindow(QMainWindow):
-    """The frame around the pages; `stack` builds and holds them."""
+    """The frame around the pages; `stack` builds and holds them. path: to open at the start, after the last bundle."""
 
     def __init__(self, context: AppContext, pages: Sequence[PageEntry]) -> None:
         super().__init__()
         self.context = context
+        self.path = ""
         self.setWindowTitle("Joinery")
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
@@ -186,8 +188,11 @@ class MainWindow(QMainWindow):
         """Open the last bundle after the window is visible: reading bundles takes an import and some files."""
         self.context.recents.refresh()
         last = self.context.settings.text("bundle")
-        if last and self.context.bundle is None:
+        replaced = self.path and expand_home(self.path).is_dir()  # by the bundle or the checkpoint that is there
+        if last and self.context.bundle is None and not replaced:
             self.context.open_bundle(last)
+        if self.path:
+            self.interop.open_path(self.path)
 
     def childEvent(self, event: QChildEvent) -> None:
         """Style a new child (dialog, menu, overlay) before it is shown."""

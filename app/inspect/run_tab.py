@@ -21,7 +21,7 @@ from app.text.translatable import tr
 from app.widgets import Banner, button, label
 from app.widgets.actions import add_action
 from app.widgets.fields import line_edit, progress_bar
-from app.widgets.layouts import grid_layout, hbox, vbox
+from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
@@ -68,14 +68,14 @@ class RunTab(InspectTab):
         return ReadOnlyTable(model, self.tr("Inputs and outputs of the run"), stretch=1)
 
     def _lay_out(self) -> None:
-        form = grid_layout(2 * G, G, stretch=(0, 1))
+        form = grid_layout(2 * G, G, stretch=(1,))
         for row, (field, more) in enumerate(((self.sizes, None), (self.inputs, self.choose))):
             form.addWidget(label(field.accessibleName(), "muted"), row, 0)
             form.addWidget(field, row, 1)
             if more is not None:
                 form.addWidget(more, row, 2)
         acts = hbox(self.start, self.stop, self.save, (self.summary, 1))
-        below = hbox((self.table, 3), (self.card, 2), spacing=2 * G)
+        below = hbox((self.table, 3), (vbox(self.card, STRETCH), 2), spacing=2 * G)
         parts = (form, acts, self.working, self.banner, (below, 1))
         vbox(*parts, parent=self, margins=(G, 2 * G, 0, 0))
 

@@ -29,10 +29,10 @@ class FakeWindow:
         type(self).asked = [pages]
         self.context = context
         self.stack = SimpleNamespace(preload=lambda: self.asked.append("preload"))
-        self.interop = SimpleNamespace(open_path=self.asked.append)
+        self.path = ""
 
     def show(self) -> None:
-        self.asked.append("show")
+        self.asked.append(f"show {self.path}".strip())
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_what_it_does_not_know_ends_with_2_and_a_usage(argv: list[str], capsys: 
     assert ended.value.code == 2 and "usage: python -m app" in capsys.readouterr().err
 
 
-def test_the_window_is_shown_then_warmed_then_opens_the_path(start: Any) -> None:
+def test_the_window_is_shown_with_the_path_then_warmed(start: Any) -> None:
     assert start("/b/demo") == 7
-    assert FakeWindow.asked == [PAGES, "show", "preload", "/b/demo"]
+    assert FakeWindow.asked == [PAGES, "show /b/demo", "preload"]
     assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
 
 

@@ -320,7 +320,7 @@ class TestHome:
         assert window.context.open_bundle(path)
         bar = window.bar
         shown = [part.text() for part in bar.findChildren(PillLabel) if part.isVisible()]
-        assert shown == ["model", "fp32", "not loaded"]
+        assert shown == ["model", "fp32"]
         page: Any = window.stack.page("home")
         assert [part.text() for part in page.rows[0].findChildren(PillLabel)] == ["bert", "fp32"]
 
@@ -457,3 +457,21 @@ def test_ctrl_o_opens_one_compares_two_and_puts_more_together(
     assert looks == wanted.get(count, []) and assembled == ([names] if count > 2 else [])
     assert pages == ["inspect"] * (count in wanted)
     assert window.status.note.message.startswith("Two graphs are compared.") == (count == 2)
+
+
+def test_a_path_that_is_given_at_the_start_stays_in_front_of_the_last_bundle(
+    qtbot: Any, make_context: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The last bundle was restored over an .onnx file that the command line names."""
+    context = make_context()
+    context.settings.set("bundle", str(make_bundle(tmp_path / "last")))
+    graph = tmp_path / "net.onnx"
+    graph.write_bytes(b"")
+    window = MainWindow(context, PAGES)
+    window.path = str(graph)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: window.stack.current_name == "inspect" and context.bundle is not None)
+    page: Any = window.stack.page("inspect")
+    assert page.reader.target.path == str(graph)
+    assert context.bundle["path"] == str(tmp_path / "last")
