@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app.jobs.one_shot_worker import ReportModel
 from app.state.unsaved_recipe import UnsavedRecipe
+from app.text.formatting import format_percent
 from app.text.translatable import tr
 from app.widgets.basics import Section, label
 from app.widgets.layouts import STRETCH, hbox
@@ -54,14 +55,14 @@ class TuningBox(Section):
     def _text(self) -> str:
         model, report = self._model, self._model.report
         if model.running:
-            return self.tr("Timing: {0}").format(f"{model.share:.0%}")
+            return self.tr("Timing: {0}").format(format_percent(model.share))
         if model.error is not None:
             return model.error.message
         if report is None:
             return ""
         kind = self.tr("Symmetric blocks of {0}") if report.symmetric else self.tr("Blocks of {0} with zero points")
         text = self.tr("{0}: {1} of the default's time a token, on {2}.").format(
-            kind.format(str(report.block_size)), f"{report.share:.0%}", report.processor
+            kind.format(str(report.block_size)), format_percent(report.share), report.processor
         )
         if report.threads is not None:
             text += " " + self.tr("{0} threads are faster than one for each core.").format(str(report.threads))
@@ -69,5 +70,5 @@ class TuningBox(Section):
             text += " " + self.tr("Prompts go in runs of {0} tokens.").format(str(report.width))
         if report.others > BUSY:
             busy = self.tr("Other programs used {0} of the processor: time the formats again when it is idle.")
-            text += " " + busy.format(f"{report.others:.0%}")
+            text += " " + busy.format(format_percent(report.others))
         return text

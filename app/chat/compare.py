@@ -16,7 +16,7 @@ from app.chat.sampling import SamplingSettings
 from app.state.bundle_comparison import BundleComparison, ComparisonLane
 from app.state.context import AppContext
 from app.state.conversation import Reply
-from app.text.formatting import pluralize
+from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, button, label
 from app.widgets.actions import FocusForwarder
 from app.widgets.bundle_field import BundleField
@@ -74,7 +74,7 @@ class AnswerColumn(QWidget):
             return reply_summary(Reply(ended, tokens=len(lane.tokens)))
         if lane.tokens:
             ttft, last = lane.tokens[0].latency_ms, lane.tokens[-1].latency_ms
-            return self.tr("TTFT {0} ms · last token {1} ms").format(f"{ttft:.1f}", f"{last:.1f}")
+            return self.tr("TTFT {0} ms · last token {1} ms").format(format_number(ttft, 1), format_number(last, 1))
         return ""
 
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent, QTex
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.draft_underlines import DraftUnderlines, Spans, drafted_text, spans
+from app.text.formatting import format_number, format_percent
 from app.widgets.basics import make_frameless
 from app.widgets.markdown import MarkdownDocument
 from app.widgets.plain_text import MarkupText, join_markup, markup, show_tool_tip
@@ -261,12 +262,12 @@ def describe_token(token: TokenEvent, by: str = "") -> MarkupText:
     def visible(text: str) -> str:
         return text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣") or "∅"
 
-    head = [markup("<b>{}</b> · id {} · {} ms", visible(token.text), token.id, f"{token.latency_ms:.1f}")]
+    head = [markup("<b>{}</b> · id {} · {} ms", visible(token.text), token.id, format_number(token.latency_ms, 1))]
     if token.probability is not None:
-        head.append(markup(" · {}", f"{token.probability:.1%}"))
+        head.append(markup(" · {}", format_percent(token.probability, 1)))
     if token.drafted:
         head.append(markup("<br>{}", drafted_text(by)))
     row = "<tr><td>{}</td><td align='right'>&nbsp;&nbsp;{}</td><td align='right'>&nbsp;&nbsp;{}</td></tr>"
-    rows = [markup(row, visible(str(text)), int(id), f"{float(p):.1%}") for id, text, p in token.alternatives]
+    rows = [markup(row, visible(str(text)), int(id), format_percent(float(p), 1)) for id, text, p in token.alternatives]
     table = markup("<table>{}</table>", join_markup(rows)) if rows else ""
     return markup("<qt>{}{}</qt>", join_markup(head), table)

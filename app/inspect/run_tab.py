@@ -21,7 +21,7 @@ from app.text.translatable import tr
 from app.widgets import Banner, button, label
 from app.widgets.actions import add_action
 from app.widgets.fields import line_edit, progress_bar
-from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
+from app.widgets.layouts import grid_layout, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
@@ -46,7 +46,7 @@ class RunTab(InspectTab):
         self.sizes = line_edit(self.tr("Sizes of the open axes"), self.tr("The graph has no open axis"))
         self.inputs = line_edit(self.tr("File of inputs"), self.tr("Random numbers, or an .npz file"), clear=True)
         self.choose = button(self.tr("Choose …"), "folder", clicked=self._choose_inputs)
-        self.start = button(self.tr("Run"), "play", "primary", self.run)
+        self.start = button(self.tr("Run the graph"), "play", "primary", self.run)
         self.stop = button(self.tr("Cancel"), "stop", clicked=self.cancel)
         self.save = button(self.tr("Run and save the outputs …"), "save", clicked=self._choose_outputs)
         self.working = progress_bar(self.tr("The graph runs"), height=4)
@@ -75,8 +75,7 @@ class RunTab(InspectTab):
             if more is not None:
                 form.addWidget(more, row, 2)
         acts = hbox(self.start, self.stop, self.save, (self.summary, 1))
-        below = hbox((self.table, 3), (vbox(self.card, STRETCH), 2), spacing=2 * G)
-        parts = (form, acts, self.working, self.banner, (below, 1))
+        parts = (form, acts, self.working, self.banner, (self.table, 1), self.card)
         vbox(*parts, parent=self, margins=(G, 2 * G, 0, 0))
 
     def set_inspection(self, inspection: Inspection | None) -> None:

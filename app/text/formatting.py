@@ -14,6 +14,16 @@ def format_number(value: float, digits: int = 0) -> str:
     return QLocale().toString(round(float(value))) if digits == 0 else QLocale().toString(float(value), "f", digits)
 
 
+def format_figures(value: float, figures: int = 4) -> str:
+    """A number with so many significant figures: 0.02332, 1e-05."""
+    return QLocale().toString(float(value), "g", figures)
+
+
+def format_percent(share: float, digits: int = 0) -> str:
+    """A share of 1: 37 %."""
+    return f"{format_number(100 * share, digits)} %"
+
+
 def pluralize(count: int, one: str, many: str, *values: object) -> str:
     """`one` for a single thing, else `many`, with the number in place of {0} and `values` in place of {1} …"""
     if count == 1 and not values:

@@ -46,9 +46,12 @@ def choose_language(setting: str, preferred: Sequence[str]) -> str:
 def install_language(app: QCoreApplication, setting: str) -> str:
     """Installs the language of the setting for the window and Qt's own dialogs; returns its code. Raises OSError.
 
-    Widgets that exist already keep their texts, so this comes before the window.
+    Numbers and dates are those of the language as well, in the system's country where that speaks it. Widgets that
+    exist already keep their texts, so this comes before the window.
     """
     language = choose_language(setting, QLocale.system().uiLanguages())
+    if QLocale().language() != QLocale(language).language():
+        QLocale.setDefault(QLocale(language))
     if language == ENGLISH:
         return language
     of_qt = QTranslator(app)

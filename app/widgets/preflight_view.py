@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.state.preflights import SavedPreflight
-from app.text.formatting import format_local_time, format_number, pluralize
+from app.text.formatting import format_figures, format_local_time, format_number, pluralize
 from app.text.translatable import tr
 from app.widgets.basics import PillLabel, button, label
 from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
@@ -26,7 +26,7 @@ def node_share(report: PreflightReport) -> str:
 
 def difference_text(value: float | None) -> str:
     """A largest difference in short form; a dash if there is none."""
-    return "–" if value is None else f"{value:.2g}"
+    return "–" if value is None else format_figures(value, 2)
 
 
 def largest_difference(report: PreflightReport) -> float | None:

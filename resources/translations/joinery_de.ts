@@ -2104,7 +2104,7 @@
     </message>
     <message>
       <source>Inspect shows its graph and runs it on numbers; Measure shows its speed.</source>
-      <translation>„Untersuchen“ zeigt seinen Graphen und lässt ihn über Zahlen laufen; „Messen“ zeigt seine Geschwindigkeit.</translation>
+      <translation>„Ansehen“ zeigt seinen Graphen und führt ihn mit Zahlen aus; „Messen“ zeigt seine Geschwindigkeit.</translation>
     </message>
     <message>
       <source>Inspect the graphs</source>
@@ -3857,6 +3857,10 @@
     <message>
       <source>Run benchmark …</source>
       <translation>Benchmark starten …</translation>
+    </message>
+    <message>
+      <source>Run the graph</source>
+      <translation>Ausführen</translation>
     </message>
     <message>
       <source>Run the graph once</source>

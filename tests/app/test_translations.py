@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QObject, QTranslator
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTranslator
 from PySide6.QtWidgets import QWidget
 
 from app.text.__main__ import APP, DIRECT, WITH_CONTEXT, called_name, calls, source_text_of, source_texts
 from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
+from app.text.formatting import format_figures, format_local_time, format_number
 from app.text.translator import Translator, choose_language, install_language
 
 WHOLE = True
@@ -222,9 +223,11 @@ def test_the_language_is_the_chosen_one_or_the_systems(setting: str, system: lis
 
 
 def test_the_window_and_qt_speak_german(qtbot: Any, qapp: QCoreApplication) -> None:
-    before = qapp.findChildren(QTranslator)
+    before, locale = qapp.findChildren(QTranslator), QLocale()
     assert install_language(qapp, "de") == "de"
     try:
+        assert format_number(1234.5, 1) == "1.234,5" and format_figures(0.25) == "0,25"
+        assert format_local_time("2026-11-28T13:05:00+00:00").startswith("28.11.26")
         assert QCoreApplication.translate("PageEntry", "Settings") == "Einstellungen"
         assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
     finally:
@@ -232,4 +235,6 @@ def test_the_window_and_qt_speak_german(qtbot: Any, qapp: QCoreApplication) -> N
             qapp.removeTranslator(one)
             one.deleteLater()
     assert install_language(qapp, "en") == "en"
+    assert format_number(1234.5, 1) == "1,234.5"
+    QLocale.setDefault(locale)
     assert QCoreApplication.translate("PageEntry", "Settings") == "Settings"

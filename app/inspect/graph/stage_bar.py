@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSlider, QToolButton, QWidget
 from app.graph_scene.boxes import shorten
 from app.state.graph_model import GraphModel
 from app.state.inspection import distinct_names
-from app.text.formatting import format_duration, format_milliseconds, format_number, pluralize
+from app.text.formatting import format_duration, format_figures, format_milliseconds, format_number, pluralize
 from app.widgets import ElidedLabel, PillLabel, label
 from app.widgets.actions import tool_button
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -111,7 +111,7 @@ class StageBar(QWidget):
             )
         parity = stage.parity
         if parity is not None and parity.max_abs_diff is not None:
-            parts.append(self.tr("largest difference {0}").format(f"{parity.max_abs_diff:.1e}"))
+            parts.append(self.tr("largest difference {0}").format(format_figures(parity.max_abs_diff, 2)))
         if parity is not None and parity.greedy_tokens:
             parts.append(self.tr("{0} of {1} greedy tokens equal").format(parity.greedy_equal, parity.greedy_tokens))
         if parity is not None and parity.note:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.text.formatting import format_bytes, format_number, pluralize
+from app.text.formatting import format_bytes, format_figures, format_number, pluralize
 from app.widgets import CardFrame, ElidedLabel, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
@@ -18,7 +18,7 @@ from workflows.wire.reports.graphs import TensorReport
 
 def short_number(value: float | None) -> str:
     """A number with four significant digits; – for None."""
-    return "–" if value is None else f"{value:.4g}"
+    return "–" if value is None else format_figures(value)
 
 
 class TensorHistogram(QWidget):

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.measure.charts.chart_description import ChartDescription, range_text
+from app.text.formatting import format_figures
 from app.text.translatable import tr
 from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import theme
@@ -61,7 +62,8 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
         summary = " ".join(range_text(title, values, "{:.3g}".format) for title, values in known.items() if values)
 
         def layer_text(index: int) -> str:
-            parts = (f"{title} {values[index]:.3g}" for title, values in losses.items() if values[index] is not None)
+            here = {title: values[index] for title, values in losses.items()}
+            parts = (f"{title} {format_figures(loss, 3)}" for title, loss in here.items() if loss is not None)
             return tr("layer {0}: {1}").format(layer_names[index], ", ".join(parts))
 
         self._places = [(float(at), 0.0) for at in range(len(layers))]

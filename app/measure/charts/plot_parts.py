@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.text.formatting import format_figures
 from app.widgets.theme import mono_font, sans_font, theme
 from workflows.inspection.picture.columns import isotonic_positions
 
@@ -106,7 +107,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
 
     def logTickStrings(self, values: Sequence[float], scale: float, _spacing: float) -> list[str]:  # noqa: N802
         """Tick texts such as 0.5, 1, 20, 1000 (pyqtgraph's name)."""
-        return [f"{10**value * scale:.4g}" for value in values]
+        return [format_figures(10**value * scale) for value in values]
 
     def texts(self, pixels: float) -> list[tuple[float, str]]:
         """(coordinate, text) of the labelled ticks of an axis of `pixels` length."""

@@ -13,7 +13,7 @@ from app.state.context import AppContext
 from app.state.divergence import DivergenceModel
 from app.state.inspection import InspectTarget
 from app.state.notes import Note
-from app.text.formatting import format_number
+from app.text.formatting import format_figures, format_number
 from app.widgets.actions import add_action
 from app.widgets.basics import Banner, CardFrame, EmptyState, button, label
 from app.widgets.fields import progress_bar
@@ -93,7 +93,7 @@ class DivergenceResults(QWidget):
         facts = [self.tr("Nodes compared: {0}; tokens: {1}.").format(format_number(report.nodes_compared), tokens)]
         first = report.first
         if first is not None:
-            off, largest = _figure(first.max_abs_diff), f"{first.reference_max:.3g}"
+            off, largest = _figure(first.max_abs_diff), format_figures(first.reference_max, 3)
             where = first.scope or first.component
             facts.insert(0, self.tr("In {0}: difference {1}, largest value of A {2}.").format(where, off, largest))
         return facts
@@ -117,13 +117,13 @@ class DivergenceResults(QWidget):
 
 
 def _row(node: ComparedNode) -> tuple[str, ...]:
-    figures = (_figure(node.own_abs_diff), f"{node.tolerance:.2g}", _figure(node.max_abs_diff))
-    operator = node.op.rpartition(".")[2]
-    return format_number(node.depth), operator, node.node, node.component, *figures, f"{node.reference_max:.3g}"
+    figures = (_figure(node.own_abs_diff), format_figures(node.tolerance, 2), _figure(node.max_abs_diff))
+    largest, operator = format_figures(node.reference_max, 3), node.op.rpartition(".")[2]
+    return format_number(node.depth), operator, node.node, node.component, *figures, largest
 
 
 def _figure(value: float | None) -> str:
-    return "NaN, ∞" if value is None else f"{value:.3g}"
+    return "NaN, ∞" if value is None else format_figures(value, 3)
 
 
 class DivergenceDialog(WorkDialog):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.measure.charts.chart_description import ChartDescription, range_text
+from app.text.formatting import format_figures
 from app.text.translatable import tr
 from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import theme
@@ -77,7 +78,7 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
 
         def point_text(index: int) -> str:
             depth, gap = self._points[index]
-            return tr("depth {0}, {1}: {2}").format(int(depth), names.get(int(depth), ""), f"{gap:.3g}")
+            return tr("depth {0}, {1}: {2}").format(int(depth), names.get(int(depth), ""), format_figures(gap, 3))
 
         self.description.show(summary, len(self._points), point_text)
 

@@ -32,9 +32,9 @@ def test_a_click_times_the_formats_and_plans_anew(
     assert box.button.text() == "Cancel"
     qtbot.waitUntil(lambda: not box._model.running)
     assert box.found.text().startswith(
-        "Symmetric blocks of 32: 90% of the default's time a token, on Made Up 3000, 2 cores, avx2."
+        "Symmetric blocks of 32: 90 % of the default's time a token, on Made Up 3000, 2 cores, avx2."
     )
-    assert ("Other programs used 40% of the processor" in box.found.text()) == (others > 0.1)
+    assert ("Other programs used 40 % of the processor" in box.found.text()) == (others > 0.1)
     assert "Prompts go in runs of 256 tokens." in box.found.text()
     assert ("9 threads are faster than one for each core." in box.found.text()) == (threads == 9)
     assert planned == [True] and box.button.text() == "Time the formats"

@@ -44,7 +44,7 @@ def test_a_tab_that_comes_late_shows_what_is_known(qtbot: QtBot, tmp_path: Path)
     assert not page.tabs.built(InspectTab)
     for build in page.slices():
         build()
-    assert len(page.tabs.built(InspectTab)) == len(page.tabs.names) == 7
+    assert len(page.tabs.built(InspectTab)) == len(page.tabs.names) == 8
     assert [card.group.name for card in page.tabs.kv.cards] == [group.name for group in page.inspection.kv]  # type: ignore[union-attr]
     last = page.components.cards[-1].component
     assert page.tabs.operators.table.model().rowCount() == len(last.op_counts)
