@@ -291,11 +291,14 @@ class RecipePage(StepPage):
         self.variant.setCurrentIndex(self.variant.findData(chosen))
         reason = next((offer.note for offer in variants if not offer.available), "")
         self.variant.setEnabled(not reason)
-        text = self.tr(
-            "Embeddings, transformer and head as separate graphs, with 1×1 convolutions, fp16 cache and "
-            "rotary positions inside."
-        )
-        self.variant_note.setText(self.tr("Not for this model: {0}.").format(reason) if reason else text)
+        texts = {
+            "plain": self.tr("Each graph holds the whole model, in the operators that its code has."),
+            "transformer-only": self.tr(
+                "Embeddings, transformer and head as separate graphs, with 1×1 convolutions, fp16 cache and "
+                "rotary positions inside."
+            ),
+        }
+        self.variant_note.setText(self.tr("Not for this model: {0}.").format(reason) if reason else texts[chosen])
 
     def isComplete(self) -> bool:
         draft = self.draft

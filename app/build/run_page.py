@@ -184,12 +184,14 @@ class RunPage(StepPage):
     def _current_work(self) -> str:
         progress, row = self.build.progress, self.build.current
         if row is None:
-            return self.tr("starting")
+            return self.tr("finishing") if self.build.finishing else self.tr("starting")
         return f"{row.title} · {progress.message}" if progress and progress.message and not row.inner else row.title
 
     def _remaining_text(self) -> str:
         """The estimated remaining time; empty if unknown."""
         remaining = self.build.remaining
+        if self.build.finishing:
+            return ""
         if remaining is not None:
             return self.tr("about {0} left").format(approximate_duration(remaining))
         return self.tr("longer than expected") if self.build.expected else ""

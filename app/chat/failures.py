@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from app.chat.controller import REFUSALS
-from app.chat.intents import EditPrompt, Intent, NewChat
+from app.chat.controller import REFUSALS, ChatController
+from app.chat.intents import EditPrompt, Intent, NewChat, StartOver
 from app.state.bundle_session import SessionFailure, runs_on_cpu
 from app.state.context import AppContext
 from app.text.formatting import pluralize
@@ -22,11 +22,18 @@ PROVIDER_FAILURES = ("crashed", "stopped", "device", "graph", "logits")
 
 
 class FailureBanner(QObject):
-    """Shows failures of the context's session in `banner`. do: performs an intent on the page."""
+    """Shows failures of the context's session in `banner`, and nowhere else. do: performs an intent on the page."""
 
-    def __init__(self, context: AppContext, banner: Banner, do: Callable[[Intent], object], parent: QObject) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        banner: Banner,
+        controller: ChatController,
+        do: Callable[[Intent], object],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._context, self._banner, self._do = context, banner, do
+        self._context, self._banner, self._controller, self._do = context, banner, controller, do
         self._shown: SessionFailure | None = None
 
     def show(self, failure: SessionFailure) -> None:
@@ -34,6 +41,9 @@ class FailureBanner(QObject):
         self._shown = failure
         action, act = self._remedy(failure)
         self._banner.error(failure.message, failure.details, action, act)
+        if self._banner.isVisible():
+            for kind in ("generate", "open"):  # not in the status line too
+                self._context.activities.acknowledge(kind)
 
     def show_of_session(self, failure: SessionFailure) -> None:
         """Shows a failure while no reply ran: the bundle could not be opened, or the idle worker died."""
@@ -50,6 +60,8 @@ class FailureBanner(QObject):
             return self.tr("Go to Home"), lambda: self._context.navigate.emit("home")
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify
+        if failure.kind in REFUSALS and self._controller.chat.tokens:
+            return self.tr("Ask in a new chat"), partial(self._do, StartOver())
         if failure.kind in REFUSALS:
             return self.tr("Edit the prompt"), partial(self._do, EditPrompt())
         if failure.kind == "cache":

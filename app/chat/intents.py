@@ -90,6 +90,11 @@ class NewChat:
 
 
 @dataclass(frozen=True, slots=True)
+class StartOver:
+    """Send the last prompt in a new conversation; this one stays saved."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenChat:
     """Open a saved conversation."""
 
@@ -132,6 +137,7 @@ Intent = (
     | SwitchVersion
     | Stop
     | NewChat
+    | StartOver
     | OfFiles
     | OfSounds
     | CompareBundles

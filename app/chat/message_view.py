@@ -41,7 +41,7 @@ def finish_text(reason: str) -> str:
 
 
 def reply_summary(reply: Reply) -> str:
-    """The status line of a reply: TTFT · tok/s · tokens · provider · finish reason."""
+    """The status line of a reply: TTFT · tok/s · tokens · provider · finish reason, whose cause is in its tool tip."""
     parts = []
     if reply.ttft_ms is not None:
         parts.append(f"TTFT {format_number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
@@ -56,8 +56,7 @@ def reply_summary(reply: Reply) -> str:
     if reply.provider and reply.tokens:
         parts.append(tr("on {0}").format(reply.provider))
     if reply.ended:
-        error = reply.error if reply.ended in ("failed", "refused") else ""
-        parts.append(f"{finish_text(reply.ended)}: {error}" if error else finish_text(reply.ended))
+        parts.append(finish_text(reply.ended))
     return " · ".join(parts)
 
 
@@ -70,7 +69,9 @@ def reply_definitions(reply: Reply) -> str:
         "accept": reply.accept_rate,
     }
     titles = figure_titles()
-    return "\n".join(f"{titles[key]}: {figure_definition(key)}" for key, value in shown.items() if value is not None)
+    lines = [f"{titles[key]}: {figure_definition(key)}" for key, value in shown.items() if value is not None]
+    cause = reply.error if reply.ended in ("failed", "refused") else ""
+    return "\n".join(filter(None, [*lines, cause]))
 
 
 class MessageView(QFrame):
@@ -240,6 +241,7 @@ class MessageView(QFrame):
         running = not reply.ended
         self.status.setText(self.tr("…") if running else reply_summary(reply))
         set_tool_tip(self.status, reply_definitions(reply))
+        self.status.setAccessibleDescription(reply_definitions(reply))
         self.text.setVisible((bool(self.message.content) or running) and self.segments is None)
         if reply.form == "json_schema" and not running:
             self._show_tree()

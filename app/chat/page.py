@@ -83,7 +83,7 @@ class ChatPage(QWidget):
         self._active_settings = ActiveSettings(
             self.panel, self.controller, self.choices, self.opener, self.frame.chips, self._show_setting, self
         )
-        self.failures = FailureBanner(context, self.banner, self.do, self)
+        self.failures = FailureBanner(context, self.banner, self.controller, self.do, self)
         self.recordings = Recordings(self.controller, self.transcript, context.probe_worker, self)
         self.recordings.playback.failed.connect(self.chat_banner.error)
         self.composer.attachments.recorder.begun.connect(self.recordings.playback.stop)  # it would be recorded
@@ -186,8 +186,8 @@ class ChatPage(QWidget):
                 self.recordings.do(intent)
             case intents.Stop():
                 self.session.stop()
-            case intents.NewChat():
-                self._new_chat()
+            case intents.NewChat() | intents.StartOver():
+                self._new_chat(intent)
             case intents.CompareBundles():
                 self.show_compare()
             case intents.CopyLast():
@@ -214,16 +214,19 @@ class ChatPage(QWidget):
         if message is not None and not message.sound and not self.controller.running:
             self.composer.begin_edit(message.id, message.content, message.files)
 
-    def _new_chat(self) -> None:
+    def _new_chat(self, intent: intents.NewChat | intents.StartOver) -> None:
+        last = self.controller.chat.last("user") if isinstance(intent, intents.StartOver) else None
         self.frame.clear_banners()
         self.controller.new_chat()
         self.composer.edit.setFocus()
+        if last is not None:
+            self.controller.send(last.content, last.files)
 
     def _begin_chat(self, bundle: str) -> None:
         """Begins a new chat with a bundle that was opened for it, unless the open one is of this bundle."""
         chat = self.controller.chat
         if len(chat) and chat.bundle != bundle and not self.controller.running:
-            self._new_chat()
+            self._new_chat(intents.NewChat())
 
     def _show_last_bundle(self) -> None:
         """Says that another bundle gave the last reply than the one that gives the next."""

@@ -230,7 +230,7 @@ class StatusLine(QWidget):
     def _build_words(self) -> str:
         build = self._context.build
         row, ended = build.current, sum(r.ended for r in build.rows)
-        stage = row.title if row else self.tr("starting")
+        stage = row.title if row else self.tr("finishing") if build.finishing else self.tr("starting")
         verb = self.tr("Stopping") if build.stopping else self.title_of("build")
         return (
             f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {format_duration(build.elapsed)}"

@@ -89,7 +89,8 @@ class CacheGroupCard(CardFrame):
                 else self.tr("empty: no session of this bundle runs")
             )
             self.state.setText(frozen if self.group.layout == CROSS else empty)
-            self.strip.set_table(SlotOccupancy(self.group.capacity))
+            capacity = self.group.capacity
+            self.strip.set_table(SlotOccupancy(capacity) if live else SlotOccupancy.unallocated(capacity))
         else:
             self.state.setText(self._state_text(table, live))
             self.strip.set_table(table)

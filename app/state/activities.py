@@ -16,9 +16,9 @@ from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 
 _OF_A_CACHE = {"rewind", "save_cache", "load_cache"}
-_OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify"}
+_OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify", "try_graph"}
 _OF_DEVICES = {"devices", "plugin"}
-_OF_TEXTS_AND_SOUNDS = {"embed", "sound"}
+_OF_TEXTS_AND_SOUNDS = {"embed", "label", "sound"}
 _OF_A_BUILD = {"probe", "recipe", "warm", "plan_assembly"}
 QUIET = {"close", "form", "draft"} | _OF_A_BUILD | _OF_DEVICES | _OF_A_CACHE | _OF_GRAPHS | _OF_TEXTS_AND_SOUNDS
 """Jobs that the pages show themselves. A quiet job that reports transferred bytes, as a download, is shown as well."""

@@ -116,6 +116,11 @@ class BuildModel(QObject):
         return max((row for row in self.rows if row.state == "started"), key=lambda row: row.began, default=None)
 
     @property
+    def finishing(self) -> bool:
+        """Whether every stage has ended, and the bundle is put in its place."""
+        return self.running and bool(self.rows) and all(row.ended for row in self.rows)
+
+    @property
     def failed_row(self) -> StageRow | None:
         """The stage that failed."""
         return next((row for row in self.rows if row.state == "failed"), None)

@@ -255,6 +255,13 @@ class SlotOccupancy:
         self.length = 0
         self.head: int | None = 0 if capacity else None
 
+    @classmethod
+    def unallocated(cls, capacity: int) -> SlotOccupancy:
+        """The slots of a bundle that no session has open: none exists yet, and no token comes next."""
+        table = cls(capacity)
+        table.states, table.allocated, table.head = bytearray([UNALLOCATED]) * capacity, 0, None
+        return table
+
     def update(self, group: GroupView, pictures: tuple[PictureSpan, ...] = ()) -> None:
         """Applies a group of a CacheEvent. pictures: those of its prompt; a cross cache has none of them."""
         self.pictures = () if group.layout == CROSS else pictures

@@ -487,6 +487,10 @@
       <translation>Im Chat etwas fragen, einen Benchmark starten oder unter Genauigkeit zwei Bundles vergleichen. Über das Diagramm ziehen, um zu vergrößern; es lässt sich als CSV, PNG oder SVG exportieren.</translation>
     </message>
     <message>
+      <source>Ask in a new chat</source>
+      <translation>In neuem Chat fragen</translation>
+    </message>
+    <message>
       <source>Ask something</source>
       <translation>Etwas fragen</translation>
     </message>
@@ -1437,6 +1441,10 @@
     <message>
       <source>Each file needs a different name.</source>
       <translation>Jede Datei braucht einen anderen Namen.</translation>
+    </message>
+    <message>
+      <source>Each graph holds the whole model, in the operators that its code has.</source>
+      <translation>Jeder Graph enthält das ganze Modell, in den Operatoren, die sein Code hat.</translation>
     </message>
     <message>
       <source>Each step of a reply appears here while it runs: latency, cache and memory.</source>
@@ -5908,6 +5916,10 @@
     <message>
       <source>finished stages: {0}</source>
       <translation>fertige Stufen: {0}</translation>
+    </message>
+    <message>
+      <source>finishing</source>
+      <translation>wird fertig</translation>
     </message>
     <message>
       <source>first token “{0}”</source>

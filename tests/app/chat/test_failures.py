@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.controller import REFUSALS
 from app.chat.failures import PROVIDER_FAILURES, FailureBanner
-from app.chat.intents import EditPrompt, Intent, NewChat
+from app.chat.intents import EditPrompt, Intent, NewChat, StartOver
 from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker
@@ -25,6 +25,7 @@ class Bench:
 
     def __init__(self, qtbot: QtBot) -> None:
         self.did: list[object] = []
+        self.seen: list[str] = []
         self.session = SimpleNamespace(
             state="ready",
             request=Open("/b", "cpu"),
@@ -39,7 +40,9 @@ class Bench:
         self.owner = QObject()
         self.banner = Banner()
         qtbot.addWidget(self.banner)
-        self.failures = FailureBanner(context, self.banner, self._do, self.owner)
+        context.activities = SimpleNamespace(acknowledge=lambda kind: self.seen.append(kind))
+        self.controller: Any = SimpleNamespace(chat=SimpleNamespace(tokens=0))
+        self.failures = FailureBanner(context, self.banner, self.controller, self._do, self.owner)
 
     def _do(self, intent: Intent) -> None:
         self.did.append(intent)
@@ -76,6 +79,20 @@ def test_each_kind_has_its_likely_fix(bench: Bench, kind: str, state: str, words
     assert bench.banner.message == "It broke."
     bench.banner._action.click()
     assert bench.did == [did]
+
+
+@pytest.mark.parametrize("kind", REFUSALS)
+def test_a_prompt_that_a_long_chat_leaves_no_room_for_goes_into_a_new_one(bench: Bench, kind: str) -> None:
+    bench.controller.chat.tokens = 500
+    assert bench.fail(kind) == "Ask in a new chat"
+    bench.banner._action.click()
+    assert bench.did == [StartOver()]
+
+
+def test_a_failure_that_the_banner_shows_is_not_in_the_status_line_too(bench: Bench) -> None:
+    bench.banner.show()
+    bench.fail("prompt")
+    assert bench.seen == ["generate", "open"]
 
 
 def test_what_nothing_helps_against_offers_nothing(bench: Bench) -> None:

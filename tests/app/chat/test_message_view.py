@@ -38,8 +38,8 @@ def answer(text: str = "", **reply: Any) -> ChatMessage:
          "TTFT 21.5 ms · 99.9 tok/s · 1 token · stopped at max new tokens"),
         ({"ttft_ms": 912.4, "decode_rate": 212.4, "tokens": 948, "provider": "cpu", "ended": "cancelled"},
          "TTFT 912 ms · 212 tok/s · 948 tokens · on cpu · stopped by you"),
-        ({"provider": "cpu", "ended": "refused", "error": "It is too long."}, "not sent: It is too long."),
-        ({"tokens": 2, "provider": "qnn", "ended": "failed", "error": "Lost."}, "2 tokens · on qnn · failed: Lost."),
+        ({"provider": "cpu", "ended": "refused", "error": "It is too long."}, "not sent"),
+        ({"tokens": 2, "provider": "qnn", "ended": "failed", "error": "Lost."}, "2 tokens · on qnn · failed"),
         ({"ended": "failed"}, "failed"),
         ({"ended": "eos", "error": "of before"}, "the model finished"),
         ({"ttft_ms": 0.0, "ended": "stop"}, "TTFT 0.0 ms · stopped at a stop string"),
@@ -122,7 +122,8 @@ def test_a_growing_reply_is_shown_in_flushes_and_set_at_the_end(qtbot: QtBot) ->
 
 def test_a_refused_reply_is_its_line_alone(qtbot: QtBot) -> None:
     view = view_of(qtbot, answer(ended="refused", error="Too long."))
-    assert not view.text.isVisible() and view.status.text() == "not sent: Too long."
+    assert not view.text.isVisible() and view.status.text() == "not sent"
+    assert view.status.toolTip() == view.status.accessibleDescription() == "Too long."
 
 
 def test_each_notice_is_reported_once_and_never_as_html(qtbot: QtBot) -> None:

@@ -142,9 +142,8 @@ def _chosen(recipe: Recipe) -> RecipeSummary:
 
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
-    """Returns the dataflow between components, and the cache, which the components of each step read."""
-    reader = f"{cut.cached_components[-1].name}.past" if cut.cached_components else ""
-    cache = [PlanEdge(f"{part.name}.present", reader, "cache") for part in cut.cached_components]
+    """Returns the dataflow between components, and the cache, which the component of each step reads and writes."""
+    cache = [PlanEdge(f"{part.name}.present", f"{part.name}.past", "cache") for part in cut.cached_components]
     feeds = dict.fromkeys((edge.producer, edge.consumer, _layered(edge.tensor)[0]) for edge in cut.edges)
     return cache + [PlanEdge(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
 

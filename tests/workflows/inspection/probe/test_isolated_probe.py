@@ -110,7 +110,7 @@ def test_the_arrows_of_an_encoder(tmp_path: Path) -> None:
     """One for all layers that it hands over, to each that takes them; both write the cache, and the steps read it."""
     planned = shown("demo:t5", graphs="prefill-decode", capacity=128)
     assert planned.edges == [
-        PlanEdge("prefill.present", "decode.past", "cache"),
+        PlanEdge("prefill.present", "prefill.past", "cache"),
         PlanEdge("decode.present", "decode.past", "cache"),
         PlanEdge("encoder.cross", "prefill.cross", "dataflow"),
         PlanEdge("encoder.cross", "decode.cross", "dataflow"),
