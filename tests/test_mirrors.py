@@ -51,6 +51,7 @@ TOGETHER = {
     "checkpoint/test_checkpoint": (
         "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
     ),
+    "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
     # an export is judged by what its graph computes, a recipe by what is made of it
     "export/own_attention/test_alibi": "export/own_attention/bloom export/own_attention/mpt",

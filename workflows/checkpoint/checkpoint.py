@@ -15,7 +15,8 @@ from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.config_checks import check_sizes, check_values
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
-from workflows.checkpoint.other_folders import ORIGINAL, other_folder
+from workflows.checkpoint.gguf import find_gguf
+from workflows.checkpoint.other_folders import has_weights, other_folder
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, scored_tokens, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
@@ -33,6 +34,7 @@ class Checkpoint:
     """A validated checkpoint; none of its code has run.
 
     root: what was opened; `folder` is below it where sentence-transformers has the model in a folder of its own.
+    weights_folder: where the files of `tensors` are: `folder`, but for GGUF, whose configuration has its own folder.
 
     `dtype` is the dtype of most elements, `parameters` the number of stored elements (tied weights once),
     `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
@@ -44,6 +46,7 @@ class Checkpoint:
     kind: SourceKind
     folder: Path
     root: Path
+    weights_folder: Path
     revision: str
     config: dict[str, object] = field(repr=False)
     generation_config: dict[str, object] = field(repr=False)
@@ -65,13 +68,18 @@ class Checkpoint:
         return tuple(sorted({tensor.file for tensor in self.tensors.values()}))
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """The files that a build reads: configs, tokenizer, code and weights, sorted, by their paths in `root`."""
+    def files(self) -> dict[str, Path]:
+        """The files that a build reads: configs, tokenizer, code and weights, by name in `root`, with their folder.
+
+        Those of GGUF are its own: its configuration is made of them.
+        """
+        if self.weights_folder != self.folder:
+            return dict.fromkeys(self.weight_files, self.weights_folder)
         small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *weights.INDICES}
         present = {name for name in small if exists(self.folder, name)}
         below = self.folder.relative_to(self.root)
         own = {(below / name).as_posix() for name in (*present, *self.remote_code, *self.weight_files)}
-        return tuple(sorted({*own, *embedding_files(self.root)}))
+        return dict.fromkeys(sorted({*own, *embedding_files(self.root)}), self.root)
 
     @property
     def embeds(self) -> bool:
@@ -92,7 +100,7 @@ class Checkpoint:
         self, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
     ) -> str:
         """Returns `digest`, with progress in bytes. Raises Cancelled, CheckpointError for a file that disappeared."""
-        paths = {name: regular_file(self.root, name) for name in self.files}
+        paths = {name: regular_file(folder, name) for name, folder in self.files.items()}
         total, done, reported = sum(path.stat().st_size for path in paths.values()), 0, 0
         lock = Lock()
 
@@ -127,15 +135,23 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str = "") -> Checkpoint:
-    """Reads the checkpoint in a folder. Raises CheckpointError with one sentence for the first problem."""
-    if sentence := other_folder(folder):
+    """Reads the checkpoint in a folder, or in a GGUF file. Raises CheckpointError with one sentence."""
+    weights_folder = folder if folder.is_dir() else folder.parent
+    if folder.is_dir() and (sentence := other_folder(folder)):
         raise CheckpointError(sentence)
-    root, folder = folder, _model_folder(folder)
+    if files := _gguf_files(folder):
+        from workflows.checkpoint.gguf.folder import present_gguf  # imports numpy
+
+        root, tensors = present_gguf(weights_folder, files)
+        folder = root
+    else:
+        root, folder = folder, _model_folder(folder)
+        weights_folder, tensors = folder, {}
     config = configuration.read_config(folder)
     generation = configuration.read_optional(folder, GENERATION)
     text = config.get("text_config")
     sources = (generation, config, text if isinstance(text, dict) else {})
-    tensors = weights.read_weights(folder)
+    tensors = tensors or weights.read_weights(folder)
     check_sizes(config, tensors)
     check_values(config)
     checkpoint = Checkpoint(
@@ -143,6 +159,7 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
         kind=kind,
         folder=folder,
         root=root,
+        weights_folder=weights_folder,
         revision=revision,
         config=config,
         generation_config=generation,
@@ -158,9 +175,16 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
         pad_token_id=next(iter(configuration.token_ids("pad_token_id", *sources)), None),
         remote_code=remote_code(folder),
     )
-    for name in checkpoint.files:
-        regular_file(root, name)
+    for name, place in checkpoint.files.items():
+        regular_file(place, name)
     return checkpoint
+
+
+def _gguf_files(place: Path) -> tuple[str, ...]:
+    """The files of a model in GGUF; empty for a folder that has other weights, or none."""
+    if place.is_dir() and has_weights({path.name for path in place.iterdir()}):
+        return ()
+    return find_gguf(place)
 
 
 def _model_folder(root: Path) -> Path:
@@ -176,11 +200,10 @@ def _model_folder(root: Path) -> Path:
 
 def missing_folder_error(source: str, path: Path) -> CheckpointError:
     """Returns the error for a `source` that looks like a path and is not a checkpoint folder."""
-    if path.suffix.lower() == ".gguf" and path.is_file():
-        return CheckpointError(f"{printable(source)} is a GGUF file, which this version does not read: {ORIGINAL}.")
     if path.is_file():
         return CheckpointError(
-            f"{printable(source)} is a file; give the folder that holds config.json and the weight files."
+            f"{printable(source)} is a file; give the folder that holds config.json and the weight files, or a model "
+            "in GGUF (.gguf)."
         )
     return CheckpointError(
         f"There is no folder {printable(source)}; give a checkpoint's folder, demo:NAME, or a model's name on the hub."

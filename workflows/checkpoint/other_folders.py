@@ -16,7 +16,6 @@ _POINTER = b"version https://git-lfs.github.com/spec/v1"
 _SMALL = 1 << 20  # bytes of a JSON file that is read here
 _PEFT, _GENAI, _MISTRAL = "adapter_config.json", "genai_config.json", "params.json"
 _BY_NAME = "`joinery build ORG/NAME --out DIR`"
-ORIGINAL = f"build the model that it was made of by its name on the hub, {_BY_NAME}"
 _LONG = 400  # characters of a path that stands in a command
 
 
@@ -62,7 +61,7 @@ def _hub_cache(folder: Path, names: set[str], where: str) -> str:
 
 
 def _genai(folder: Path, names: set[str], where: str) -> str:
-    if _GENAI not in names or _has_weights(names):
+    if _GENAI not in names or has_weights(names):
         return ""
     return (
         f"{where} holds graphs of onnxruntime-genai, which are built already: `joinery import {where} --out DIR` makes "
@@ -100,17 +99,7 @@ def _original_form(folder: Path, names: set[str], where: str) -> str:
     )
 
 
-def _gguf(folder: Path, names: set[str], where: str) -> str:
-    files = sorted(name for name in names if name.lower().endswith(".gguf"))
-    if not files or _has_weights(names):
-        return ""
-    return (
-        f"{where} holds GGUF ('{printable(files[0])}') and no other weights, which this version does not read: "
-        f"{ORIGINAL}."
-    )
-
-
-def _has_weights(names: set[str]) -> bool:
+def has_weights(names: set[str]) -> bool:
     """Whether there are weights beside graphs: of a whole model, by the names that transformers looks for."""
     whole = (name for name in names if name.startswith(("model", "pytorch_model")))
     return any(name.endswith((".safetensors", ".bin")) for name in whole)
@@ -127,5 +116,5 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 _KINDS: tuple[Callable[[Path, set[str], str], str], ...] = (
-    _lfs_pointers, _hub_cache, _genai, _adapter, _original_form, _gguf,
+    _lfs_pointers, _hub_cache, _genai, _adapter, _original_form,
 )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Resolves what a person typed to a checkpoint: a folder, a demo or a model on the Hub.
+"""Resolves what a person typed to a checkpoint: a folder, a GGUF file, a demo or a model on the Hub.
 
-source ──find_checkpoint──▶ CheckpointLocation: a local folder, not read yet ──read_checkpoint──▶ Checkpoint
+source ──find_checkpoint──▶ CheckpointLocation: a local folder or file, not read yet ──read_checkpoint──▶ Checkpoint
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from workflows.checkpoint.checkpoint import Checkpoint, SourceKind, missing_folder_error, read_checkpoint
 from workflows.checkpoint.configuration import CONFIG
+from workflows.checkpoint.gguf import SUFFIX, find_gguf
 from workflows.common.errors import CheckpointError, printable
 from workflows.wire.events import Event
 
@@ -22,11 +23,14 @@ _HUB_ID = re.compile(rf"(?:{_PART}/)?{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 
 
-_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_WEIGHTS = ("*.safetensors", "pytorch_model*.bin", "*.gguf")
 
 
 class CheckpointLocation(NamedTuple):
-    """A checkpoint's location on this disk: the arguments of read_checkpoint. No network access follows."""
+    """A checkpoint's location on this disk: the arguments of read_checkpoint. No network access follows.
+
+    folder: or a file of GGUF.
+    """
 
     folder: Path
     source: str
@@ -36,6 +40,8 @@ class CheckpointLocation(NamedTuple):
     @property
     def weights_bytes(self) -> int:
         """Upper bound of the bytes of its weight files; 0 where none is readable."""
+        if not self.folder.is_dir():
+            return sum((self.folder.parent / name).stat().st_size for name in find_gguf(self.folder))
         patterns = [*_WEIGHTS, *(f"*/{name}" for name in _WEIGHTS)]  # or in a module's folder
         return sum(path.stat().st_size for name in patterns for path in self.folder.glob(name) if path.is_file())
 
@@ -54,7 +60,7 @@ def find_checkpoint(
     endpoint: str | None = None,
     cache: Path | None = None,
 ) -> CheckpointLocation:
-    """Returns the location of `source`: an existing folder, `demo:NAME`, or a Hub id `org/name` or `name`.
+    """Returns the location of `source`: a folder, a file of GGUF, `demo:NAME`, or a Hub id `org/name` or `name`.
 
     A folder takes precedence over a Hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint`
     (default: HF_ENDPOINT) and `cache` (default: the Hub's cache folder) apply to the Hub alone; a folder or a demo
@@ -65,7 +71,7 @@ def find_checkpoint(
         _refuse_revision(source, revision)
         return CheckpointLocation(_demo(source.removeprefix(DEMO)), source, "demo")
     path = Path(source).expanduser() if source and source.isprintable() else None
-    if path is not None and path.is_dir():
+    if path is not None and (path.is_dir() or (path.suffix.lower() == SUFFIX and path.is_file())):
         _refuse_revision(source, revision)
         return CheckpointLocation(path.resolve(), source, "folder")
     if path is not None and (path.exists() or not is_hub_id(source)):

@@ -54,9 +54,11 @@ DTYPES: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor as its file declares it. `dtype` is a numpy or torch dtype, `file` a name in the folder.
+    """A tensor as its file declares it. `dtype` is of numpy, of torch or a form of GGUF, `file` a name in the folder.
 
-    `offset` is the byte of the file at which its data begins, `name` the tensor's name in the file.
+    `offset` is the byte of the file at which its data begins, `name` the tensor's name in the file. GGUF has some
+    tensors in another way than models do: head_rows: the rows of each so many alternate between the first and the
+    second half of a head; raised: 1 is added to each number.
     """
 
     dtype: str
@@ -65,6 +67,8 @@ class TensorInfo:
     bytes: int
     offset: int = field(default=0, compare=False)
     name: str = field(default="", compare=False)
+    head_rows: int = 0
+    raised: bool = False
 
     @property
     def elements(self) -> int:
@@ -182,7 +186,6 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
     """Returns the error for a folder with these files that has no usable weights: the reason and the remedy."""
     present = list(names)
     pickle = next((name for name in present if name.endswith(_PICKLES)), None)
-    gguf = next((name for name in present if name.lower().endswith(".gguf")), None)
     other = next((name for name in present if name.endswith(".safetensors")), None)
     if "adapter_config.json" in present:
         return CheckpointError(
@@ -198,11 +201,6 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
             f"The checkpoint's weights are in '{printable(pickle)}', a format that can run code when it is opened and "
             f"that is read under the names '{torch_weights.SINGLE_FILE}' and '{torch_weights.INDEX_FILE}' alone; "
             "convert it to safetensors (save_pretrained does that) and open the result."
-        )
-    if gguf:
-        return CheckpointError(
-            f"The checkpoint's weights are in '{printable(gguf)}' alone, and GGUF cannot be exported; "
-            "open the original checkpoint with safetensors weights."
         )
     return CheckpointError(f"The checkpoint has no weights: '{SINGLE_FILE}' is missing; get the checkpoint again.")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from workflows.checkpoint.files import regular_file
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
@@ -26,7 +28,10 @@ class CheckpointTensor:
         return self.read()[index]
 
     def read(self) -> torch.Tensor:
-        """The tensor, in its stored dtype. Raises CheckpointError where the file ends before it does."""
+        """The tensor as models have it, in its stored dtype, or in float32 where it is stored in blocks of integers.
+
+        Raises CheckpointError where the file ends before it does.
+        """
         info, content = self.info, bytearray(self.info.bytes)
         with regular_file(self.folder, info.file).open("rb", buffering=0) as file:
             file.seek(info.offset)
@@ -38,6 +43,9 @@ class CheckpointTensor:
                 f"'{printable(info.file)}' ends before the tensor '{printable(info.name, 60)}' does: it has changed "
                 "since it was opened; get it again."
             )
+        if info.dtype in BLOCK_FORMS:
+            numbers = unpack(info.dtype, content).values().reshape(info.shape)
+            return torch.from_numpy(ordered_rows(numbers, info.head_rows))
         dtype = getattr(torch, info.dtype, None)
         if not isinstance(dtype, torch.dtype):
             raise CheckpointError(
@@ -45,4 +53,7 @@ class CheckpointTensor:
                 "the checkpoint in another number format."
             )
         flat = torch.frombuffer(content, dtype=dtype) if content else torch.empty(0, dtype=dtype)
-        return flat.reshape(info.shape)
+        tensor = flat.reshape(info.shape)
+        if info.head_rows:
+            tensor = torch.from_numpy(np.ascontiguousarray(ordered_rows(tensor.numpy(), info.head_rows)))
+        return tensor.float() - 1 if info.raised else tensor

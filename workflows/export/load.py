@@ -83,7 +83,7 @@ def load_model(
         if stand_ins is not None:
             stand_ins.select(checkpoint.tensors)
             stand_ins.merge(skeleton)
-        stored = {name: CheckpointTensor(checkpoint.folder, one) for name, one in checkpoint.tensors.items()}
+        stored = {name: CheckpointTensor(checkpoint.weights_folder, one) for name, one in checkpoint.tensors.items()}
         model, info = type(skeleton).from_pretrained(
             None,
             config=config,
@@ -265,5 +265,5 @@ def _is_tied(checkpoint: Checkpoint, model: PreTrainedModel, name: str, stand_in
         return False
     if stand_ins is not None and all(map(is_stand_in, candidates)):
         return any(stand_ins.holds(name, weight) for weight in candidates)
-    tensor = CheckpointTensor(checkpoint.folder, stored).read().to(torch.float32)
+    tensor = CheckpointTensor(checkpoint.weights_folder, stored).read().to(torch.float32)
     return any(torch.equal(tensor, weight) for weight in candidates)

@@ -23,6 +23,7 @@ from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import printable
 from workflows.export.merged_weights import find_conversions
@@ -31,7 +32,7 @@ from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe
 REAL_BELOW = 1 << 16  # elements of a weight that is loaded: norms, biases
 _COMPARED = 1 << 22  # bytes at once
 _UNIT = 2.0**-20  # between the numbers of two stand-ins: exact in float32
-_FLOATS = ("float32", "float16", "bfloat16")  # stored dtypes that become float32 without rounding
+_FLOATS = ("float32", "float16", "bfloat16", *BLOCK_FORMS)  # stored dtypes that become float32 in one way
 _AXES = "joinery.axes"  # in an initializer's tensor: the order of its stand-in's axes
 _VIEW = "joinery.view"  # beside it: the shape that these axes are of, where it is not the stand-in's own
 
@@ -48,7 +49,7 @@ class StandIns:
 
     def __init__(self, checkpoint: Checkpoint, on_layer: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.on_layer = on_layer
-        self._folder = checkpoint.folder
+        self._folder = checkpoint.weights_folder
         self._numbered: list[WeightRecipe] = []  # by the stand-in's number
         self.select(checkpoint.tensors)
 
@@ -59,7 +60,7 @@ class StandIns:
         self._recipes = {
             name: WeightRecipe.of(self._stored(name))
             for name, one in tensors.items()
-            if one.elements >= REAL_BELOW and not one.is_mask
+            if one.elements >= REAL_BELOW and not (one.is_mask or one.raised)
         }
 
     def merge(self, skeleton: PreTrainedModel) -> None:
@@ -155,7 +156,8 @@ class StandIns:
 
     def _stored(self, name: str) -> StoredWeight:
         info = self._tensors[name]
-        return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name)
+        head = (info.head_rows, info.shape[-1]) if info.head_rows else ()
+        return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name, head=head)
 
 
 def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:

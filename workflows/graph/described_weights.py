@@ -23,6 +23,7 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
 from workflows.common.errors import CheckpointError, printable
 from workflows.common.tensors import Array
 from workflows.processor.cores import usable_cores
@@ -32,14 +33,15 @@ RECIPE = "joinery.recipe"  # in a tensor's `meta`: its WeightRecipe
 _CONVERTED = 1 << 20  # elements that a thread converts at once
 _SAMPLE = 64  # elements of a tensor that are compared before all of them are
 _STORED = {"float32": np.float32, "float16": np.float16, "bfloat16": np.uint16}
-"""Checkpoint dtypes that become float32 without rounding, and how their bytes are read."""
+"""Checkpoint dtypes that become float32 without rounding, and how their bytes are read; beside them BLOCK_FORMS."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredWeight:
     """A tensor in a file: `shape` elements of `dtype` from byte `offset` on. name: for messages; "" for a constant.
 
-    axes: its axes in the order of the result, () for their own order.
+    axes: its axes in the order of the result, () for their own order. head: rows and columns of a head whose rows
+    alternate between its halves in the file, () for rows in order.
     """
 
     file: str
@@ -48,10 +50,19 @@ class StoredWeight:
     shape: tuple[int, ...]
     name: str = ""
     axes: tuple[int, ...] = ()
+    head: tuple[int, ...] = ()
+
+    @property
+    def is_blocks(self) -> bool:
+        """Whether it is stored in blocks of integers."""
+        return bool(self.name) and self.dtype in BLOCK_FORMS
 
     @property
     def bytes(self) -> int:
         """The bytes that it has in the file."""
+        if self.is_blocks:
+            form = BLOCK_FORMS[self.dtype]
+            return math.prod(self.shape) // form.elements * form.bytes
         return math.prod(self.shape) * np.dtype(_STORED[self.dtype] if self.name else self.dtype).itemsize
 
     @property
@@ -125,8 +136,8 @@ class WeightRecipe:
         count = math.prod(part.shape)
         if not count:
             return b""
-        flat = _mapped(part, _stored_kind(part), (count,))
-        return repr((part.axes, part.dtype)).encode() + flat[:: max(1, count // _SAMPLE)].tobytes()
+        flat = _mapped(part, np.dtype(np.uint8), (part.bytes,))
+        return repr((part.axes, part.dtype, part.head)).encode() + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
 
     def compute(self) -> Array:
         """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
@@ -157,12 +168,12 @@ class WeightRecipe:
         None where the table is not stored as it is. Raises as `compute`, of what it reads.
         """
         part = self.parts[0]
-        if len(self.parts) > 1 or self.order or part.axes or len(self.shape) != 2 or self.shape != part.shape:
+        is_table = len(self.shape) == 2 and self.shape == part.shape
+        if len(self.parts) > 1 or self.order or part.axes or part.head or not is_table:
             return None
         table = np.zeros(self.shape, np.float32)
-        picked = _mapped(part, _stored_kind(part), part.shape)[rows]
-        read = np.empty(picked.shape, np.float32)
-        if not _convert(part, picked, read):
+        read = np.empty((len(rows), self.shape[1]), np.float32)
+        if not _convert(part, _mapped_rows(part)[rows], read):
             raise _not_finite(part)
         table[rows] = read
         return table
@@ -304,7 +315,7 @@ def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
     parts = tuple(
         StoredWeight(
             str(folder / part["file"]) if not part["name"] else part["file"], part["offset"], part["dtype"],
-            tuple(part["shape"]), part["name"], tuple(part["axes"]),
+            tuple(part["shape"]), part["name"], tuple(part["axes"]), tuple(part["head"]),
         )
         for part in recipe["parts"]
     )  # fmt: skip
@@ -323,8 +334,14 @@ def _read(stored: StoredWeight, target: Array) -> None:
         return
     if not stored.shape:
         target = target.reshape(1)
-    source = _mapped(stored, _stored_kind(stored), target.shape)
-    rows = max(1, _CONVERTED // (count // len(source)))
+    source = _mapped_rows(stored)
+    if stored.is_blocks and len(stored.shape) == 1:
+        target = target.reshape(1, count)
+    row = count // len(source)
+    rows = max(1, _CONVERTED // row)
+    if stored.head:  # whole heads
+        head = -(-math.prod(stored.head) // row)
+        rows = max(1, rows // head) * head
     blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
 
     def convert(block: slice) -> bool:
@@ -341,11 +358,31 @@ def _read(stored: StoredWeight, target: Array) -> None:
 
 def _convert(stored: StoredWeight, source: Array, target: Array) -> bool:
     """Fills `target` with stored numbers; returns whether they may be there: a checkpoint's must be finite."""
-    if stored.dtype == "bfloat16" and not _is_constant(stored):
+    if stored.is_blocks:
+        target[...] = _in_order(stored, unpack(stored.dtype, source).values()).reshape(target.shape)
+    elif stored.head:
+        numbers = np.empty(source.shape, np.float32)
+        finite = _convert(replace(stored, head=()), source, numbers)
+        target[...] = _in_order(stored, numbers).reshape(target.shape)
+        return finite
+    elif stored.dtype == "bfloat16" and not _is_constant(stored):
         np.left_shift(source, 16, out=target.view(np.uint32), dtype=np.uint32, casting="unsafe")
     else:
         target[...] = source
     return _is_constant(stored) or _is_finite(target)
+
+
+def _in_order(stored: StoredWeight, numbers: Array) -> Array:
+    """Numbers of whole heads with their rows in order."""
+    return ordered_rows(numbers.reshape(-1, stored.head[1]), stored.head[0]) if stored.head else numbers
+
+
+def _mapped_rows(stored: StoredWeight) -> Array:
+    """The stored tensor along its first axis, mapped: as it is, or of each index the bytes of its blocks."""
+    if stored.is_blocks:
+        count = stored.shape[0] if len(stored.shape) > 1 else 1
+        return _mapped(stored, np.dtype(np.uint8), (count, stored.bytes // count))
+    return _mapped(stored, _stored_kind(stored), stored.shape or (1,))
 
 
 def _not_finite(stored: StoredWeight) -> CheckpointError:

@@ -11,6 +11,8 @@ from typing import Any
 import onnx
 import pytest
 
+from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
+from tests.workflows.checkpoint.gguf.making import F32, Q4_1, Q8_0, write_gguf
 from tests.workflows.conftest import make_qwen3
 from tests.workflows.families.models import save_decoder, save_qwen_vl, save_smolvlm, save_with_sound, save_with_tiles
 from workflows.build import BuildRequest, build
@@ -96,6 +98,21 @@ def test_experts_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family:
     assert digests(streamed) == digests(whole)
     operators = {node.op_type for node in onnx.load(streamed / "decoder.onnx", load_external_data=False).graph.node}
     assert "QMoE" in operators and "MoE" not in operators
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ["llama", "qwen3moe"])
+def test_a_model_in_gguf_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str) -> None:
+    """Blocks of integers whose rows come apart, and experts that are stacked."""
+    model = make_model(architecture, num_hidden_layers=4)
+
+    def kind_of(name: str, array: Any) -> int:
+        return Q4_1 if array.ndim == 2 and "ffn" not in name else Q8_0 if array.ndim > 1 else F32
+
+    tensors = tensors_of(architecture, model, kind_of)
+    file = write_gguf(tmp_path / "m.gguf", metadata_of(architecture, model.config), tensors)
+    whole, streamed = both(file, tmp_path, monkeypatch, capacity=128)
+    assert digests(streamed) == digests(whole)
 
 
 @pytest.mark.slow

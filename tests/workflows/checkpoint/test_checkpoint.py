@@ -105,8 +105,10 @@ def test_a_source_that_cannot_be_printed_is_named(source: str) -> None:
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    path = write(tmp_path, {"m.gguf": b"GGUF"}) / "m.gguf"
-    with pytest.raises(CheckpointError, match=r"m.gguf is a GGUF file, .* `joinery build ORG/NAME --out DIR`"):
+    path = write(tmp_path, {"m.onnx": b"x"}) / "m.onnx"
+    with pytest.raises(
+        CheckpointError, match=r"m.onnx is a file; give the folder .*, or a model in GGUF \(\.gguf\)\.$"
+    ):
         open_checkpoint(str(path))
 
 
@@ -232,7 +234,7 @@ def test_bad_indexes(tmp_path: Path, index: bytes, expected: str) -> None:
             "tf_model.h5",
             "'tf_model.h5', a format that can run code when it is opened and that is read under the names ",
         ),
-        ("model.gguf", "holds GGUF ('model.gguf') and no other weights, which this version does not read"),
+        ("model.gguf", "'model.gguf' is not a GGUF file, for it does not begin as one"),
         ("adapter_config.json", "is an adapter and not a whole model: merge it with peft"),
         ("consolidated.safetensors", "has 'consolidated.safetensors' but neither 'model.safetensors' nor"),
         ("README.md", "The checkpoint has no weights: 'model.safetensors' is missing"),

@@ -28,10 +28,6 @@ FOLDERS: dict[str, tuple[dict[str, bytes], str]] = {
         {"adapter_config.json": MLX, "adapters.safetensors": b"x", "0000100_adapters.safetensors": b"x"},
         r"is an adapter of mlx-lm .* `mlx_lm\.fuse --model mlx-community/Qwen3-0\.6B --adapter-path \S+ --save-path",
     ),
-    "gguf": (
-        {"SmolLM2-135M-Instruct.Q4_1.gguf": b"GGUF", "config.json": CONFIG},
-        r"holds GGUF \('SmolLM2-135M-Instruct\.Q4_1\.gguf'\) .* `joinery build ORG/NAME --out DIR`",
-    ),
     "mistral": (
         {"params.json": b"{}", "consolidated.safetensors": b"x", "tekken.json": b"{}"},
         r"has Mistral's own form .* by its name on the hub, `joinery build ORG/NAME --out DIR`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import ml_dtypes
@@ -9,9 +10,12 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
+from tests.workflows.checkpoint.gguf.making import Q4_1, blocks_of_32
 from tests.workflows.optimize.making import parse, weights
+from workflows.checkpoint.gguf.forms import ordered_rows, unpack
 from workflows.common.errors import CheckpointError
 from workflows.common.tensors import Array
+from workflows.graph import described_weights
 from workflows.graph.described_weights import (
     CONSTANTS,
     DescribedTensor,
@@ -46,6 +50,39 @@ def test_a_stored_weight_becomes_float32_without_rounding(tmp_path: Path, dtype:
     computed = WeightRecipe.of(stored(tmp_path, values, dtype)).compute()
     assert computed.dtype == np.float32 and computed.shape == shape
     np.testing.assert_array_equal(computed, np.asarray(values).astype(np.float32))
+
+
+@pytest.mark.parametrize("head", [(), (8, 64)])
+def test_blocks_of_integers_become_float32(
+    tmp_path: Path, head: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pieces of whole heads, whose rows come apart; joined, turned, seen in other axes, and some rows alone."""
+    monkeypatch.setattr(described_weights, "_CONVERTED", 64 * 12)
+    content = blocks_of_32(weights(48, 64), Q4_1)
+    (tmp_path / "w.gguf").write_bytes(bytes(7) + content)
+    part = StoredWeight(str(tmp_path / "w.gguf"), 7, "Q4_1", (48, 64), "w", head=head)
+    wanted = ordered_rows(unpack("Q4_1", content).values().reshape(48, 64), head[0] if head else 0)
+    recipe = WeightRecipe.of(part)
+    assert part.bytes == len(content)
+    np.testing.assert_array_equal(recipe.compute(), wanted)
+    turned, joined = recipe.transposed((1, 0)), join_recipes([recipe, recipe], 0)
+    seen = recipe.rearranged((6, 8, 64), (1, 0, 2), (48, 64))
+    assert turned is not None and joined is not None and seen is not None
+    np.testing.assert_array_equal(turned.compute(), wanted.T)
+    np.testing.assert_array_equal(joined.compute(), np.concatenate([wanted, wanted]))
+    np.testing.assert_array_equal(seen.compute(), wanted.reshape(6, 8, 64).swapaxes(0, 1).reshape(48, 64))
+    rows = recipe.compute_rows(np.array([0, 5, 40]))
+    assert (rows is None) == bool(head)
+    if rows is not None:
+        np.testing.assert_array_equal(rows[[0, 5, 40]], wanted[[0, 5, 40]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_rows_of_heads_come_apart(tmp_path: Path, dtype: str) -> None:
+    values = weights(24, 6).astype(DTYPES[dtype])
+    part = replace(stored(tmp_path, values, dtype), head=(8, 6))
+    wanted = ordered_rows(np.asarray(values).astype(np.float32), 8)
+    np.testing.assert_array_equal(WeightRecipe.of(part).compute(), wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

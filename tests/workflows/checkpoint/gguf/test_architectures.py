@@ -1,0 +1,118 @@
+"""Each architecture: a file as llama.cpp's converter writes it loads as the model that it was made of, by logits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.workflows.checkpoint.gguf.converting import MODELS, make_model, metadata_of, tensors_of, write_model
+from tests.workflows.checkpoint.gguf.making import floats, write_gguf
+from workflows.checkpoint import open_checkpoint
+from workflows.checkpoint.gguf.architectures import ARCHITECTURES
+from workflows.common.errors import CheckpointError
+from workflows.export.load import load_model
+
+IDS = torch.arange(3, 43)[None] * 7 % 320  # beyond the windows of 8
+
+
+def loaded(path: Path) -> Any:
+    return load_model(open_checkpoint(str(path)), "text-generation", attention="eager")
+
+
+@pytest.mark.parametrize("architecture", MODELS)
+def test_logits_are_those_of_the_model(architecture: str, tmp_path: Path) -> None:
+    path, model = write_model(tmp_path, architecture)
+    ours = loaded(path)
+    assert type(ours) is type(model)
+    torch.testing.assert_close(ours(IDS).logits, model(IDS).logits, rtol=1e-5, atol=1e-5)
+
+
+def test_every_architecture_is_tested() -> None:
+    assert {*MODELS} == {*ARCHITECTURES}
+
+
+def scaled(tmp_path: Path, architecture: str, facts: dict[str, Any], rope: dict[str, Any], *tensors: Any) -> None:
+    """Compares a file with `facts` and `tensors` more with a model of that rotation."""
+    model = make_model(architecture, rope_parameters={"rope_theta": 20_000.0, **rope})
+    metadata = metadata_of(architecture, model.config) | {f"{architecture}.{key}": one for key, one in facts.items()}
+    path = write_gguf(tmp_path / "m.gguf", metadata, [*tensors_of(architecture, model), *tensors])
+    torch.testing.assert_close(loaded(path)(IDS).logits, model(IDS).logits, rtol=1e-5, atol=1e-5)
+
+
+def test_rotations_that_are_scaled(tmp_path: Path) -> None:
+    linear = {"rope.scaling.type": "linear", "rope.scaling.factor": 4.0}
+    scaled(tmp_path, "qwen3", linear, {"rope_type": "linear", "factor": 4.0})
+    yarn = {"rope.scaling.type": "yarn", "rope.scaling.factor": 2.0, "rope.scaling.original_context_length": 256}
+    scaled(tmp_path, "qwen2", yarn, {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 256})
+
+
+def test_llama3_s_rotation_is_that_of_its_divisors(tmp_path: Path) -> None:
+    rope = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192}  # fmt: skip
+    model = make_model("llama", rope_parameters={"rope_theta": 500_000.0, **rope}, head_dim=64)
+    plain = 500_000.0 ** -(np.arange(0, 64, 2) / 64)
+    divisors = floats("rope_freqs.weight", plain / model.model.rotary_emb.inv_freq.numpy())
+    assert divisors[3] != floats("", np.ones(32))[3]
+    path = write_gguf(tmp_path / "m.gguf", metadata_of("llama", model.config), [*tensors_of("llama", model), divisors])
+    torch.testing.assert_close(loaded(path)(IDS).logits, model(IDS).logits, rtol=1e-5, atol=1e-5)
+    odd = floats("rope_freqs.weight", np.linspace(1, 9, 32))
+    path = write_gguf(tmp_path / "o.gguf", metadata_of("llama", model.config), [*tensors_of("llama", model), odd])
+    with pytest.raises(CheckpointError, match="divisors of its rotary frequencies are not those of Llama 3"):
+        open_checkpoint(str(path))
+
+
+def test_phi_s_two_rotations(tmp_path: Path) -> None:
+    """A part of each head is rotated, by other angles in texts that are longer than the first context."""
+    rope = {"rope_type": "longrope", "rope_theta": 20_000.0, "partial_rotary_factor": 0.75,
+            "short_factor": [1.0, 1.5, 2.0, 2.5, 3.0, 3.5], "long_factor": [2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+            "original_max_position_embeddings": 32}  # fmt: skip
+    model = make_model("phi3", rope_parameters=rope, original_max_position_embeddings=32, partial_rotary_factor=0.75)
+    facts = {"rope.dimension_count": 12, "rope.scaling.original_context_length": 32}
+    metadata = metadata_of("phi3", model.config) | {f"phi3.{key}": value for key, value in facts.items()}
+    factors = [floats(f"rope_factors_{kind}.weight", rope[f"{kind}_factor"]) for kind in ("long", "short")]
+    ours = loaded(write_gguf(tmp_path / "m.gguf", metadata, [*tensors_of("phi3", model), *factors]))
+    for ids in (IDS, IDS[:, :20]):
+        torch.testing.assert_close(ours(ids).logits, model(ids).logits, rtol=1e-5, atol=1e-5)
+
+
+def refusal(tmp_path: Path, changes: dict[str, Any], *tensors: Any) -> str:
+    model = make_model("llama")
+    metadata = {key: one for key, one in (metadata_of("llama", model.config) | changes).items() if one is not None}
+    path = write_gguf(tmp_path / "m.gguf", metadata, [*tensors_of("llama", model), *tensors])
+    with pytest.raises(CheckpointError) as refused:
+        open_checkpoint(str(path))
+    sentence = str(refused.value)
+    assert sentence.startswith("'m.gguf' ") and sentence.endswith(".") and "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"general.architecture": "mamba"}, "the architecture mamba, which is not read from GGUF; there is: gemma, "),
+        ({"general.architecture": None}, "it does not name its architecture"),
+        ({"general.architecture": "../x"}, "it does not name its architecture"),
+        ({"llama.block_count": None}, "its metadata lacks llama.block_count"),
+        ({"llama.block_count": "two"}, "llama.block_count is two"),
+        ({"llama.attention.head_count": 0}, "it has no attention heads"),
+        ({"llama.attention.head_count": [4, 2]}, "llama.attention.head_count is [4, 2]"),
+        ({"llama.attention.value_length": 8}, "its keys and values differ in size"),
+        ({"llama.rope.dimension_count": 8}, "it rotates 8 of 16 numbers of a head"),
+        ({"llama.rope.scaling.type": "spiral"}, "its rotation is scaled in the way 'spiral'"),
+        ({"llama.expert_count": 8}, "it has experts"),
+        ({"llama.rope.freq_base": float("inf")}, "llama.rope.freq_base is inf"),
+        ({"tokenizer.ggml.eos_token_id": "end"}, "tokenizer.ggml.eos_token_id is end, no token's id"),
+    ],
+)
+def test_what_a_model_cannot_be(tmp_path: Path, changes: dict[str, Any], expected: str) -> None:
+    assert expected in refusal(tmp_path, changes)
+
+
+def test_no_tensor_is_passed_over(tmp_path: Path) -> None:
+    assert "its tensor 'blk.0.attn_sinks.weight' is none that LlamaForCausalLM has" in refusal(
+        tmp_path, {}, floats("blk.0.attn_sinks.weight", np.zeros(4))
+    )
