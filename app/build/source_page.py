@@ -23,12 +23,12 @@ from workflows.wire.events import ErrorEvent, ProgressEvent
 
 
 def is_hub_id(source: str) -> bool:
-    """Whether `source` has the form owner/name and no such folder exists."""
-    return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
+    """Whether `source` has the form owner/name and no such folder or file exists."""
+    return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).exists()
 
 
 class DropZone(PlainLabel):
-    """A drop area for one folder; its frame highlights while a folder is over it."""
+    """A drop area for one folder or file; its frame highlights while one is over it."""
 
     dropped = Signal(str)
 
@@ -61,10 +61,10 @@ class SourcePage(StepPage):
         super().__init__(
             context,
             self.tr("Source"),
-            self.tr("The checkpoint to convert: config.json, safetensors weights and a tokenizer."),
+            self.tr("The checkpoint to convert: config.json, safetensors weights and a tokenizer, or a GGUF file."),
         )
         self.cards = [
-            ChoiceCard(self.tr("Folder"), self.tr("A checkpoint on this machine")),
+            ChoiceCard(self.tr("Folder or GGUF file"), self.tr("A checkpoint on this machine")),
             ChoiceCard(self.tr("Hub id"), self.tr("Downloaded from the Hugging Face hub")),
             ChoiceCard(self.tr("Demo"), self.tr("A small trained model that ships with Joinery")),
         ]
@@ -93,12 +93,14 @@ class SourcePage(StepPage):
         self.refresh()
 
     def _folder_input(self) -> QWidget:
-        self.folder = self._field(self.tr("Path of the folder"), self._look_folder)
+        self.folder = self._field(self.tr("Path of the folder or the GGUF file"), self._look_folder)
         self.browse = button(self.tr("Browse"), "folder", clicked=self._browse)
-        self.drop = DropZone(self.tr("or drop a folder here"))
+        self.browse_gguf = button(self.tr("GGUF file"), "file", clicked=self._browse_gguf)
+        self.drop = DropZone(self.tr("or drop a folder or a GGUF file here"))
         self.drop.dropped.connect(self._take_folder)
         box = QWidget()
-        row = hbox((self.folder, 1), self.browse, button(self.tr("Look"), "search", clicked=self._look_folder))
+        look = button(self.tr("Look"), "search", clicked=self._look_folder)
+        row = hbox((self.folder, 1), self.browse, self.browse_gguf, look)
         vbox(row, self.drop, parent=box)
         return box
 
@@ -149,6 +151,13 @@ class SourcePage(StepPage):
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint's folder"), self.folder.text())
         if folder:
             self._take_folder(folder)
+
+    def _browse_gguf(self) -> None:
+        file, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Choose a model in GGUF"), self.folder.text(), self.tr("GGUF models (*.gguf)")
+        )
+        if file:
+            self._take_folder(file)
 
     def _take_folder(self, folder: str) -> None:
         self.folder.setText(folder)

@@ -112,7 +112,7 @@ class HomePage(QWidget):
             self.tr("No bundles yet"),
             self.tr(
                 "Bundles that you build or open are listed here with their architecture, precision, cache and speed. "
-                "A folder or an .onnx file can also be dropped anywhere in this window."
+                "A folder, an .onnx or a .gguf file can also be dropped anywhere in this window."
             ),
             icon="component",
         )

@@ -69,18 +69,21 @@ class InteropActions(QObject):
         self.open_paths(self._choose_onnx(self.tr("Open an ONNX file, or choose two to compare")))
 
     def open_path(self, path: str | Path) -> None:
-        """Open a dropped path or one of the command line: an .onnx file, a bundle folder or a checkpoint folder."""
+        """Open a dropped path or one of the command line: an .onnx file, a bundle folder or a checkpoint.
+
+        A checkpoint is a folder, or a model in GGUF.
+        """
         context, target = self._context, expand_home(path).absolute()
         if target.suffix == ".onnx" and target.is_file():
             context.navigate.emit("inspect")
             context.inspectRequested.emit(InspectTarget(str(target)))
         elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
             context.chat_with(target)
-        elif target.is_dir():
+        elif target.is_dir() or (target.suffix.lower() == ".gguf" and target.is_file()):
             context.navigate.emit("build")
             context.unsaved_recipe.probe(str(target))
         else:
-            context.show_error(self.tr("{0} is neither a folder nor an .onnx file.").format(str(target)))
+            context.show_error(self.tr("{0} is neither a folder nor an .onnx or .gguf file.").format(str(target)))
 
     def open_paths(self, paths: Sequence[str]) -> None:
         """Open dropped paths: compare two .onnx files, offer to assemble more, or open the first path."""

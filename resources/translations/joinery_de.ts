@@ -775,8 +775,8 @@
       <translation>Bundles laufen auf einer anderen Maschine über den ssh-Client des Systems, mit Ihren eigenen Schlüsseln und Ihrer Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
     </message>
     <message>
-      <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder or an .onnx file can also be dropped anywhere in this window.</source>
-      <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner oder eine .onnx-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
+      <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder, an .onnx or a .gguf file can also be dropped anywhere in this window.</source>
+      <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner, eine .onnx- oder eine .gguf-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
     </message>
     <message>
       <source>Bytes</source>
@@ -953,6 +953,10 @@
     <message>
       <source>Choose a folder</source>
       <translation>Ordner wählen</translation>
+    </message>
+    <message>
+      <source>Choose a model in GGUF</source>
+      <translation>Ein Modell in GGUF wählen</translation>
     </message>
     <message>
       <source>Choose a plan</source>
@@ -1723,16 +1727,16 @@
       <translation>Ganzes Bild einpassen (0)</translation>
     </message>
     <message>
-      <source>Folder</source>
-      <translation>Ordner</translation>
-    </message>
-    <message>
       <source>Folder of Joinery there; empty: searched for</source>
       <translation>Ordner von Joinery dort; leer: wird gesucht</translation>
     </message>
     <message>
       <source>Folder of the results</source>
       <translation>Ordner der Ergebnisse</translation>
+    </message>
+    <message>
+      <source>Folder or GGUF file</source>
+      <translation>Ordner oder GGUF-Datei</translation>
     </message>
     <message>
       <source>For a bundle, this table lists what each pass changed and refused.</source>
@@ -1781,6 +1785,14 @@
     <message>
       <source>From the text so far (n-gram)</source>
       <translation>Aus dem bisherigen Text (n-Gramm)</translation>
+    </message>
+    <message>
+      <source>GGUF file</source>
+      <translation>GGUF-Datei</translation>
+    </message>
+    <message>
+      <source>GGUF models (*.gguf)</source>
+      <translation>GGUF-Modelle (*.gguf)</translation>
     </message>
     <message>
       <source>Generated tokens after the first ÷ the time they took.</source>
@@ -3231,8 +3243,8 @@
       <translation>Pfad</translation>
     </message>
     <message>
-      <source>Path of the folder</source>
-      <translation>Pfad des Ordners</translation>
+      <source>Path of the folder or the GGUF file</source>
+      <translation>Pfad des Ordners oder der GGUF-Datei</translation>
     </message>
     <message>
       <source>Pause {0}</source>
@@ -4671,8 +4683,8 @@
       <translation>Der nächste Zug des Chats nutzt, was der Cache von seinem Anfang hält, auch ein geladener, und berechnet den Rest: nach dem Zurückspulen nur das Vergessene.</translation>
     </message>
     <message>
-      <source>The checkpoint to convert: config.json, safetensors weights and a tokenizer.</source>
-      <translation>Der Checkpoint, der umgewandelt wird: config.json, safetensors-Gewichte und ein Tokenizer.</translation>
+      <source>The checkpoint to convert: config.json, safetensors weights and a tokenizer, or a GGUF file.</source>
+      <translation>Der Checkpoint, der umgewandelt wird: config.json, safetensors-Gewichte und ein Tokenizer, oder eine GGUF-Datei.</translation>
     </message>
     <message>
       <source>The checkpoint's settings</source>
@@ -6326,8 +6338,8 @@
       <translation>oder beginnen Sie mit einem Beispiel:</translation>
     </message>
     <message>
-      <source>or drop a folder here</source>
-      <translation>oder hier einen Ordner ablegen</translation>
+      <source>or drop a folder or a GGUF file here</source>
+      <translation>oder hier einen Ordner oder eine GGUF-Datei ablegen</translation>
     </message>
     <message>
       <source>out</source>
@@ -6946,8 +6958,8 @@
       <translation>{0} ist gebaut.</translation>
     </message>
     <message>
-      <source>{0} is neither a folder nor an .onnx file.</source>
-      <translation>{0} ist weder ein Ordner noch eine .onnx-Datei.</translation>
+      <source>{0} is neither a folder nor an .onnx or .gguf file.</source>
+      <translation>{0} ist weder ein Ordner noch eine .onnx- oder .gguf-Datei.</translation>
     </message>
     <message>
       <source>{0} is no possible length</source>

@@ -216,7 +216,7 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     drop(window, make_bundle(tmp_path / "b"))
     assert window.stack.currentWidget() is window.stack.page("chat")
     drop(window, tmp_path / "missing.txt")
-    assert "neither a folder nor an .onnx file" in window.banner.message
+    assert "neither a folder nor an .onnx or .gguf file" in window.banner.message
     qtbot.waitUntil(lambda: not window.context.unsaved_recipe.probing)
 
 
@@ -434,7 +434,7 @@ def test_what_cannot_be_opened_is_named_whole(
     monkeypatch.chdir(tmp_path)
     window = make_window()
     window.interop.open_path(name)
-    assert window.banner.message == f"{tmp_path / name} is neither a folder nor an .onnx file."
+    assert window.banner.message == f"{tmp_path / name} is neither a folder nor an .onnx or .gguf file."
     assert window.stack.current_name == "home"
 
 
