@@ -52,6 +52,7 @@ TOGETHER = {
         "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
     ),
     "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
+    "quantize/test_stored_blocks": "recipe/stored_forms",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
     # an export is judged by what its graph computes, a recipe by what is made of it
     "export/own_attention/test_alibi": "export/own_attention/bloom export/own_attention/mpt",

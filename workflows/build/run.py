@@ -44,6 +44,7 @@ from workflows.recipe.compatibility import (
     rotation_notice,
     target_remarks,
 )
+from workflows.recipe.stored_forms import stored_notice
 from workflows.recipe.task import text_part_notice
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
@@ -144,6 +145,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("index", index_notice(geometry)),
         ("rotation", rotation_notice(recipe, geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
+        ("stored", stored_notice(checkpoint) if "stored" in recipe.precisions else ""),
     ]
     for code, message in notices:
         if message:
@@ -170,7 +172,8 @@ def _options(request: BuildRequest) -> Mapping[str, Any]:
     quantize = request.options.get("quantize") or {}
     if request.goal is None or not isinstance(quantize, Mapping):
         return request.options
-    return {**request.options, "quantize": {"accuracy_level": 1, **quantize}}
+    precision = request.options.get("precision") or "fp32"  # whatever the default of the checkpoint is
+    return {**request.options, "precision": precision, "quantize": {"accuracy_level": 1, **quantize}}
 
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:

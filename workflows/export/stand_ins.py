@@ -157,7 +157,7 @@ class StandIns:
     def _stored(self, name: str) -> StoredWeight:
         info = self._tensors[name]
         head = (info.head_rows, info.shape[-1]) if info.head_rows else ()
-        return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name, head=head)
+        return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name, head_size=head)
 
 
 def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:

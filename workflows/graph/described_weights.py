@@ -40,7 +40,7 @@ _STORED = {"float32": np.float32, "float16": np.float16, "bfloat16": np.uint16}
 class StoredWeight:
     """A tensor in a file: `shape` elements of `dtype` from byte `offset` on. name: for messages; "" for a constant.
 
-    axes: its axes in the order of the result, () for their own order. head: rows and columns of a head whose rows
+    axes: its axes in the order of the result, () for their own order. head_size: rows and columns of a head whose rows
     alternate between its halves in the file, () for rows in order.
     """
 
@@ -50,7 +50,7 @@ class StoredWeight:
     shape: tuple[int, ...]
     name: str = ""
     axes: tuple[int, ...] = ()
-    head: tuple[int, ...] = ()
+    head_size: tuple[int, ...] = ()
 
     @property
     def is_blocks(self) -> bool:
@@ -137,7 +137,7 @@ class WeightRecipe:
         if not count:
             return b""
         flat = _mapped(part, np.dtype(np.uint8), (part.bytes,))
-        return repr((part.axes, part.dtype, part.head)).encode() + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
+        return repr((part.axes, part.dtype, part.head_size)).encode() + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
 
     def compute(self) -> Array:
         """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
@@ -169,11 +169,11 @@ class WeightRecipe:
         """
         part = self.parts[0]
         is_table = len(self.shape) == 2 and self.shape == part.shape
-        if len(self.parts) > 1 or self.order or part.axes or part.head or not is_table:
+        if len(self.parts) > 1 or self.order or part.axes or part.head_size or not is_table:
             return None
         table = np.zeros(self.shape, np.float32)
         read = np.empty((len(rows), self.shape[1]), np.float32)
-        if not _convert(part, _mapped_rows(part)[rows], read):
+        if not _convert(part, stored_rows(part)[rows], read):
             raise _not_finite(part)
         table[rows] = read
         return table
@@ -315,7 +315,7 @@ def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
     parts = tuple(
         StoredWeight(
             str(folder / part["file"]) if not part["name"] else part["file"], part["offset"], part["dtype"],
-            tuple(part["shape"]), part["name"], tuple(part["axes"]), tuple(part["head"]),
+            tuple(part["shape"]), part["name"], tuple(part["axes"]), tuple(part["head_size"]),
         )
         for part in recipe["parts"]
     )  # fmt: skip
@@ -334,13 +334,13 @@ def _read(stored: StoredWeight, target: Array) -> None:
         return
     if not stored.shape:
         target = target.reshape(1)
-    source = _mapped_rows(stored)
+    source = stored_rows(stored)
     if stored.is_blocks and len(stored.shape) == 1:
         target = target.reshape(1, count)
     row = count // len(source)
     rows = max(1, _CONVERTED // row)
-    if stored.head:  # whole heads
-        head = -(-math.prod(stored.head) // row)
+    if stored.head_size:  # whole heads
+        head = -(-math.prod(stored.head_size) // row)
         rows = max(1, rows // head) * head
     blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
 
@@ -360,9 +360,9 @@ def _convert(stored: StoredWeight, source: Array, target: Array) -> bool:
     """Fills `target` with stored numbers; returns whether they may be there: a checkpoint's must be finite."""
     if stored.is_blocks:
         target[...] = _in_order(stored, unpack(stored.dtype, source).values()).reshape(target.shape)
-    elif stored.head:
+    elif stored.head_size:
         numbers = np.empty(source.shape, np.float32)
-        finite = _convert(replace(stored, head=()), source, numbers)
+        finite = _convert(replace(stored, head_size=()), source, numbers)
         target[...] = _in_order(stored, numbers).reshape(target.shape)
         return finite
     elif stored.dtype == "bfloat16" and not _is_constant(stored):
@@ -374,10 +374,10 @@ def _convert(stored: StoredWeight, source: Array, target: Array) -> bool:
 
 def _in_order(stored: StoredWeight, numbers: Array) -> Array:
     """Numbers of whole heads with their rows in order."""
-    return ordered_rows(numbers.reshape(-1, stored.head[1]), stored.head[0]) if stored.head else numbers
+    return ordered_rows(numbers.reshape(-1, stored.head_size[1]), stored.head_size[0]) if stored.head_size else numbers
 
 
-def _mapped_rows(stored: StoredWeight) -> Array:
+def stored_rows(stored: StoredWeight) -> Array:
     """The stored tensor along its first axis, mapped: as it is, or of each index the bytes of its blocks."""
     if stored.is_blocks:
         count = stored.shape[0] if len(stored.shape) > 1 else 1

@@ -9,6 +9,7 @@ from workflows.quantize.base import Method, Ranges, check_excluded, run_method
 from workflows.quantize.half_precision import HalfPrecision
 from workflows.quantize.int8_dynamic import Int8Dynamic
 from workflows.quantize.qdq import StaticQdq
+from workflows.quantize.stored_blocks import StoredBlocks
 from workflows.quantize.weight_only import WeightOnly
 
 METHODS: dict[str, Method] = {
@@ -21,6 +22,7 @@ METHODS: dict[str, Method] = {
         Int8Dynamic(),
         StaticQdq(16),
         StaticQdq(8),
+        StoredBlocks(),
     )
 }
 

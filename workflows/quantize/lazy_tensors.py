@@ -24,10 +24,15 @@ CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays 
 
 
 class LazyTensorGroup:
-    """The tensors that `make` computes from one weight. Reading one computes all; each is cached until it is read."""
+    """The tensors that `make` computes from one weight. Reading one computes all; each is cached until it is read.
 
-    def __init__(self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> None:
-        self.source, self._kinds, self._make_parts = source, tuple(kinds), make
+    reads: whether `make` takes the weight's numbers, and not an empty array in their place.
+    """
+
+    def __init__(
+        self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make, reads: bool = True
+    ) -> None:
+        self.source, self._kinds, self._make_parts, self._reads = source, tuple(kinds), make, reads
         self._ready: dict[int, NDArray[np.generic]] = {}
         self.tensors = tuple(
             ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
@@ -49,22 +54,27 @@ class LazyTensorGroup:
 
     def _part(self, index: int) -> ir.TensorProtocol:
         if index not in self._ready:
-            self._ready = dict(enumerate(self._make_parts(np.asarray(self.source.numpy()))))
+            self._ready = dict(enumerate(self._make_parts(self._numbers())))  # no name: it would hold them
             if isinstance(self.source, ir.ExternalTensor):
                 self.source.release()  # its pages count as ours while they are mapped
         name, dtype, shape = self._kinds[index]
         return ir.tensor(self._ready.pop(index).reshape(shape), dtype=dtype, name=name)
 
+    def _numbers(self) -> NDArray[np.generic]:
+        return np.asarray(self.source.numpy()) if self._reads else np.empty(0, np.float32)
+
 
 _KNOWN: WeakValueDictionary[Hashable, LazyTensorGroup] = WeakValueDictionary()
 
 
-def lazy_tensors(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> LazyTensorGroup:
-    """Returns the tensors of `source`; `recipe` identifies the computation."""
+def lazy_tensors(
+    source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make, reads: bool = True
+) -> LazyTensorGroup:
+    """Returns the tensors of `source`; `recipe` identifies the computation. reads: see LazyTensorGroup."""
     key = (tensor_key(source), recipe)
     group = _KNOWN.get(key)
     if group is None:
-        group = _KNOWN[key] = LazyTensorGroup(source, recipe, kinds, make)
+        group = _KNOWN[key] = LazyTensorGroup(source, recipe, kinds, make, reads)
     return group
 
 

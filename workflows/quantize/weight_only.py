@@ -6,7 +6,7 @@ MoE(x, …)  →  QMoE(x, …)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace as changed
 
 import onnx_ir as ir
@@ -123,15 +123,36 @@ def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, su
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
     packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, sums)
-    source, product = _unflattened(node) or (node.inputs[0], node.outputs[0])
-    inputs = [source, packed, scales, zeros, None, linear.bias]
+    source, product = product_ends(node)
+    facts = {"K": linear.inner, "N": linear.outer, "bits": how.bits, "block_size": how.size}
+    result = new_value_like(product)
+    new = multiply_nbits(node, source, (packed, scales, zeros, linear.bias), facts, level, result)
+    replace_nodes([product], [result], [new], node)
+
+
+def multiply_nbits(
+    node: ir.Node,
+    source: ir.Value | None,
+    operands: tuple[ir.Value, ir.Value, ir.Value | None, ir.Value | None],
+    facts: Mapping[str, int],
+    level: int,
+    result: ir.Value,
+) -> ir.Node:
+    """Returns the MatMulNBits in place of the product `node`. operands: integers, scales, zero points, bias."""
+    packed, scales, zeros, bias = operands
+    inputs = [source, packed, scales, zeros, None, bias]
     while inputs[-1] is None:
         inputs.pop()
-    facts = {"K": linear.inner, "N": linear.outer, "bits": how.bits, "block_size": how.size, "accuracy_level": level}
-    result = new_value_like(product)
-    new = make_node("MatMulNBits", inputs, [result], facts, like=node, domain=CONTRIB)
+    new = make_node("MatMulNBits", inputs, [result], {**facts, "accuracy_level": level}, like=node, domain=CONTRIB)
     new.name = node.name  # what a person excludes, and what errors are told of
-    replace_nodes([product], [result], [new], node)
+    return new
+
+
+def product_ends(node: ir.Node) -> tuple[ir.Value, ir.Value]:
+    """Returns what a product multiplies and its result, of a Gemm before and after the Reshapes around it."""
+    source = node.inputs[0]
+    assert source is not None  # as a product has it
+    return _unflattened(node) or (source, node.outputs[0])
 
 
 def _unflattened(gemm: ir.Node) -> tuple[ir.Value, ir.Value] | None:

@@ -12,6 +12,7 @@ from collections import defaultdict
 
 from workflows.checkpoint import Checkpoint
 from workflows.recipe.family import Family
+from workflows.recipe.stored_forms import has_stored_blocks
 
 STREAM_ABOVE = 256 << 20  # bytes of float32 weights; fewer are held in memory
 _FIXED_BYTES = 525 << 20  # of a small model
@@ -23,9 +24,11 @@ _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.
 
 
 def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
-    """Whether to try a build without the weights in memory: of a decoder, large, that runs no code of its own."""
+    """Whether to try a build without the weights in memory: of a decoder that runs no code of its own, and is large or
+    stored in blocks of integers, which are taken from the file.
+    """
     has_decoder_alone = family.cached and not (family.encoder or family.remote_code)
-    return has_decoder_alone and float32_bytes(checkpoint) > STREAM_ABOVE
+    return has_decoder_alone and (float32_bytes(checkpoint) > STREAM_ABOVE or has_stored_blocks(checkpoint))
 
 
 def float32_bytes(checkpoint: Checkpoint) -> int:

@@ -16,6 +16,7 @@ from workflows.recipe.cache_layout import LATENT, alternative_layout, layout_con
 from workflows.recipe.cut import ComponentRole, Cut, make_cut, reads_single_tiles
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
 from workflows.recipe.schema import IN_BLOCKS, MIXABLE, SCATTER_FROM, Recipe
+from workflows.recipe.stored_forms import has_stored_blocks
 from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, TargetSetting
 
 LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
@@ -234,6 +235,11 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
             f"The checkpoint's weights are quantized already{f' ({printable(method, 40)})' if method else ''}, which "
             "cannot be exported: open a checkpoint of this model whose weights are float16, bfloat16 or float32, if "
             "there is one."
+        )
+    if "stored" in recipe.precisions and not has_stored_blocks(checkpoint):
+        raise RecipeError(
+            "The precision stored is for checkpoints whose weights are stored in blocks of integers, such as GGUF, and "
+            f"this one stores {checkpoint.dtype}: choose int8 or int4."
         )
     check_layer_types(checkpoint.config.get("layer_types"))
     if recipe.capacity > max_positions:

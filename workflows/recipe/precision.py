@@ -125,6 +125,14 @@ PRECISIONS: dict[str, PrecisionInfo] = {
         {"cpu": 3.4},
         _each("{0} has 8-bit Quantize and Dequantize.", "cpu", "dml", "openvino"),
     ),
+    "stored": PrecisionInfo(
+        "As the checkpoint stores them",
+        "The checkpoint's own blocks of integers; nothing is rounded anew.",
+        5,
+        "near",
+        {},
+        _each("{0} has the operator MatMulNBits.", "cpu"),
+    ),
 }
 RECOMMENDED: dict[TargetName, Precision] = {
     "cpu": "int4",

@@ -29,6 +29,7 @@ from workflows.recipe.schema import (
     Recipe,
 )
 from workflows.recipe.settings import setting_error
+from workflows.recipe.stored_forms import has_stored_blocks
 from workflows.recipe.target import Target, TargetName, find_target
 from workflows.recipe.task import check_task, task_of
 
@@ -52,6 +53,8 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     if not family.cached:
         chosen = without_cache_options(chosen, family)
     target = find_target(chosen.get("target", "cpu"))
+    if target.name == "cpu" and family.cached and has_stored_blocks(checkpoint):
+        chosen.setdefault("precision", "stored")
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
@@ -139,7 +142,7 @@ def quantize_settings(target: Target, options: Mapping[str, Any], processor: str
         return chosen
     components = chosen.get("components")
     precisions = [options.get("precision"), *(components.values() if isinstance(components, Mapping) else ())]
-    weight_only = next((precision for precision in ("int4", "int8") if precision in precisions), "")
+    weight_only = next((precision for precision in ("int4", "int8", "stored") if precision in precisions), "")
     rounding = chosen.get("rounding")
     named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
     if weight_only == "int4" and options.get("fast_prefill") is True:

@@ -11,7 +11,7 @@ from workflows.recipe.target import TARGETS, Opset, Target, TargetName, resolve_
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
-Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
+Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8", "stored"]
 BlockSize = Literal[16, 32, 64, 128]
 BLOCK_SIZES: tuple[BlockSize, ...] = get_args(BlockSize)
 Variant = Literal["plain", "transformer-only"]
@@ -22,7 +22,7 @@ DEFAULT_OPSET: Opset = 23
 SCATTER_FROM: Opset = 24  # the first opset with TensorScatter; see the kernel preconditions
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # precisions with a scale per block of weights
 # precisions that keep the types between nodes
-MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")
+MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic", "stored")
 Rounding = Literal["nearest", "search", "compensated"]
 CacheWriter = Literal["host", "gqa", "scatter"]
 

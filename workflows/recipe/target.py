@@ -48,6 +48,7 @@ class Target:
 
 _NO_SCATTER = "it has no TensorScatter, which writes that cache in place"
 _NO_BF16 = "it has no bfloat16, and leaves such nodes to the CPU provider, which has none either"
+_NO_STORED = "its products were not tried with the blocks of integers that checkpoints bring"
 _NO_DYNAMIC = "it has no DynamicQuantizeMatMul and would leave every MatMul to the CPU provider"
 _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 
@@ -60,6 +61,7 @@ _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 _CPU_BLOCKS: dict[str, dict[str, bool | int]] = {
     "int4": {"block_size": 64, "fine_block_size": 32, "embedding": True},
     "int8": {"embedding": True},
+    "stored": {"embedding": True},
     "compensated": {"block_size": 128},
     "fast_prefill": {"block_size": 128, "fine_block_size": 128, "symmetric": True},
 }
@@ -95,6 +97,7 @@ TARGETS: dict[TargetName, Target] = {
                 ("cache", "scatter"): _NO_SCATTER,
                 ("precision", "bf16"): _NO_BF16,
                 ("precision", "int8-dynamic"): _NO_DYNAMIC,
+                ("precision", "stored"): _NO_STORED,
             },
             noted={
                 ("precision", "fp32"): "QNN computes float32 in half precision.",
@@ -129,6 +132,7 @@ TARGETS: dict[TargetName, Target] = {
                 ),
                 ("precision", "bf16"): "it computes in float32 and float16 only",
                 ("precision", "w8a16"): "it quantizes activations to 8 bits at most, not to 16",
+                ("precision", "stored"): _NO_STORED,
                 ("quantize.embedding", True): _NO_TABLE,
                 ("quantize.symmetric", True): "its MatMulNBits needs zero points",
             },
@@ -152,6 +156,7 @@ TARGETS: dict[TargetName, Target] = {
                 ("cache", "gqa"): "it has no GroupQueryAttention, and fails where the CPU runs parts of a graph",
                 ("precision", "bf16"): _NO_BF16,
                 ("precision", "int8-dynamic"): "it fails on MatMuls whose activations are quantized at every run",
+                ("precision", "stored"): _NO_STORED,
                 ("quantize.embedding", True): _NO_TABLE + ", and the onnxruntime that it comes with reads it wrongly",
             },
             reasons=(
@@ -163,7 +168,11 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "webgpu",
-            refused={("precision", "bf16"): _NO_BF16, ("precision", "int8-dynamic"): _NO_DYNAMIC},
+            refused={
+                ("precision", "bf16"): _NO_BF16,
+                ("precision", "int8-dynamic"): _NO_DYNAMIC,
+                ("precision", "stored"): _NO_STORED,
+            },
             noted={
                 ("cache", "scatter"): "WebGPU leaves TensorScatter to the CPU, and with it the cache.",
                 ("precision", "w8a16"): "WebGPU leaves 16-bit Quantize and Dequantize to the CPU.",

@@ -60,7 +60,7 @@ def test_blocks_of_integers_become_float32(
     monkeypatch.setattr(described_weights, "_CONVERTED", 64 * 12)
     content = blocks_of_32(weights(48, 64), Q4_1)
     (tmp_path / "w.gguf").write_bytes(bytes(7) + content)
-    part = StoredWeight(str(tmp_path / "w.gguf"), 7, "Q4_1", (48, 64), "w", head=head)
+    part = StoredWeight(str(tmp_path / "w.gguf"), 7, "Q4_1", (48, 64), "w", head_size=head)
     wanted = ordered_rows(unpack("Q4_1", content).values().reshape(48, 64), head[0] if head else 0)
     recipe = WeightRecipe.of(part)
     assert part.bytes == len(content)
@@ -80,7 +80,7 @@ def test_blocks_of_integers_become_float32(
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_rows_of_heads_come_apart(tmp_path: Path, dtype: str) -> None:
     values = weights(24, 6).astype(DTYPES[dtype])
-    part = replace(stored(tmp_path, values, dtype), head=(8, 6))
+    part = replace(stored(tmp_path, values, dtype), head_size=(8, 6))
     wanted = ordered_rows(np.asarray(values).astype(np.float32), 8)
     np.testing.assert_array_equal(WeightRecipe.of(part).compute(), wanted)
 

@@ -26,7 +26,8 @@ SHAPES: dict[str, list[Any]] = {
 }  # fmt: skip
 VALUES: dict[str, list[Any]] = {
     "kv_dtype": ["float16", "int8"], "capacity": [96], "chunk": [48], "source_length": [40], "target": ["qnn", "dml"],
-    "precision": ["fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"], "opset": [24],
+    "precision": ["fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8", "stored"],
+    "opset": [24],
     "compile": [True], "tokenizer": [False], "check": ["quick"],
     "quantize": [{"block_size": 128}], "passes": [{"graph_cleanup": False}],
     "session_options": [{"all": {"intra_op_num_threads": 1}}], "place": [],

@@ -18,6 +18,7 @@ from workflows.recipe import Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, weight_bytes
+from workflows.recipe.stored_forms import stored_bytes
 from workflows.wire.reports.plan import BuildEstimate
 from workflows.wire.reports.runs import RunRecord
 
@@ -148,6 +149,8 @@ def _bundle_bytes(checkpoint: Checkpoint, recipe: Recipe, geometry: ModelGeometr
 
 def precision_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
     """Estimates the bytes of the checkpoint's weights in `precision`, with the recipe's settings of quantization."""
+    if precision == "stored":
+        return stored_bytes(checkpoint)
     config = checkpoint.config
     rows, columns = config.get("vocab_size"), config.get("hidden_size", config.get("d_model"))
     table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0

@@ -17,6 +17,7 @@ from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, target_precision
 from workflows.recipe.resolve import quantize_settings
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
+from workflows.recipe.stored_forms import has_stored_blocks
 from workflows.recipe.target import TARGETS
 from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
@@ -204,5 +205,5 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, ob
             blocks=name in IN_BLOCKS,
         )
         for name, facts in PRECISIONS.items()
-        if name in {"fp32", *METHODS}
+        if name in {"fp32", *METHODS} and (name != "stored" or has_stored_blocks(checkpoint))
     ]

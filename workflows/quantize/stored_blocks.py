@@ -1,0 +1,292 @@
+"""stored: the weights in the blocks of integers in which the checkpoint stores them; nothing is rounded anew.
+
+    x · W  →  MatMulNBits(x, integers, scales, zeros)         numbers: scale · (integer − zero)
+              … + Sums(x) · −M, where blocks have minimums    Sums(x)[b] = Σ x over block b,  M [blocks, N]
+    Gather(W, ids)  →  GatherBlockQuantized … − Gather(Mᵀ, ids)
+
+A weight is read where its tensor says that it is made of stored ones: rows of several tensors, each unpacked by its own
+form, which may have become one weight. Any source of integers, scales and zeros can be unpacked in this way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.checkpoint.gguf.forms import ordered_rows, unpack
+from workflows.common.tensors import Array
+from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_of, stored_rows
+from workflows.optimize.base import PassResult, Refusal
+from workflows.optimize.graph_checks import CONTRIB
+from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
+from workflows.optimize.queries import dimensions
+from workflows.quantize.base import Method, Ranges
+from workflows.quantize.experts import expert_format, find_experts, quantize_experts
+from workflows.quantize.grids import BlockFormat
+from workflows.quantize.lazy_tensors import Kind, LazyTensorGroup, lazy_tensors
+from workflows.quantize.linear_layers import LinearProduct, find_linears, find_tables
+from workflows.quantize.weight_only import multiply_nbits, product_ends
+from workflows.recipe import QuantizeSettings
+from workflows.recipe.stored_forms import HELD_FORMS, HeldForm
+
+_CHUNK = 1 << 22  # numbers that are unpacked at once
+_SHIFT = 96  # steps by which integers of up to 5 bits can be moved within 8 bits
+_EXPERTS = BlockFormat(8, 32, symmetric=True)
+
+
+class StoredBlocks(Method):
+    """Weights as the checkpoint stores them. Experts, which QMoE takes without minimums, are rounded to 8 bits."""
+
+    name = "stored"
+    title = "Weights in the blocks of integers of the checkpoint"
+
+    def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
+        linears, refused = find_linears(model, settings)
+        experts, kept = find_experts(model.graph, settings.exclude)
+        sums: dict[tuple[ir.Value, int], ir.Value] = {}
+        taken = 0
+        for linear in linears:
+            held = _held_rows(linear.tensor, linear.rows)
+            if isinstance(held, str):
+                refused.append(Refusal(held, str(linear.node.name)))
+                continue
+            _to_nbits(linear, held, settings.accuracy_level, sums)
+            taken += 1
+        for gather, table in find_tables(model.graph):
+            assert table.const_value is not None  # as find_tables gives it
+            held = _held_rows(table.const_value, rows=True)
+            if isinstance(held, str):
+                kept.append(Refusal(held, str(gather.name)))
+            elif settings.embedding and gather.name not in settings.exclude:
+                _to_block_gather(gather, table, held)
+                taken += 1
+        for one in experts:
+            own = expert_format(one, _EXPERTS)
+            if own is None:
+                kept.append(Refusal("experts of these sizes are no whole blocks", str(one.node.name)))
+                continue
+            quantize_experts(one, own, "", settings.accuracy_level)
+            kept.append(Refusal("experts are rounded to 8 bits, for QMoE takes no other blocks", str(one.node.name)))
+            taken += 1
+        return PassResult(bool(taken), (*refused, *kept))
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """The rows of a weight [N,K], made of stored tensors one after another."""
+
+    source: ir.TensorProtocol
+    parts: tuple[StoredWeight, ...]
+    form: HeldForm
+
+    @property
+    def outer(self) -> int:
+        return sum(part.shape[0] for part in self.parts)
+
+    @property
+    def inner(self) -> int:
+        return self.parts[0].shape[1]
+
+    @property
+    def blocks(self) -> int:
+        return self.inner // self.form.size
+
+    def tensors(self) -> LazyTensorGroup:
+        """Integers [N, blocks, bytes], scales [N, blocks], zero points, packed like integers, and negative minimums
+        [blocks, N] and [N, blocks]; the last three where the form has them.
+        """
+        name, form, held = f"{self.source.name}.stored", self.form, (self.outer, self.blocks)
+        kinds: list[Kind] = [
+            (name, ir.DataType.UINT8, (*held, form.size * form.bits // 8)),
+            (f"{name}.scales", ir.DataType.FLOAT, held),
+        ]
+        if form.zero_points:
+            kinds.append((f"{name}.zeros", ir.DataType.UINT8, (self.outer, -(-self.blocks // 2))))
+        if form.minimums:
+            half = ir.DataType.FLOAT16
+            kinds += [(f"{name}.minimums", half, held[::-1]), (f"{name}.minimums.rows", half, held)]
+        return lazy_tensors(self.source, ("stored", form, self.parts), kinds, lambda _: self.unpacked(), reads=False)
+
+    def unpacked(self) -> list[NDArray[Any]]:
+        """The numbers of `tensors`."""
+        packed = np.empty((self.outer, self.inner * self.form.bits // 8), np.uint8)
+        scales = np.empty((self.outer, self.blocks), np.float32)
+        zeros = np.empty((self.outer, -(-self.blocks // 2)), np.uint8)
+        minimums = np.zeros((self.outer, self.blocks), np.float16)
+        start = 0
+        for part in self.parts:
+            step = max(1, _CHUNK // self.inner)
+            step = -(-step // part.head_size[0]) * part.head_size[0] if part.head_size else step
+            for first in range(0, part.shape[0], step):
+                rows = slice(first, min(first + step, part.shape[0]))
+                own = slice(start + rows.start, start + rows.stop)
+                packed[own], scales[own], middles, minimums[own] = _rows_of(part, rows, self.form)
+                if self.form.zero_points:
+                    zeros[own] = middles
+            start += part.shape[0]
+        tensors: list[NDArray[Any]] = [packed, scales]
+        if self.form.zero_points:
+            tensors.append(zeros)
+        if self.form.minimums:
+            tensors += [np.ascontiguousarray(minimums.T), minimums]
+        return tensors
+
+
+def _held_rows(tensor: ir.TensorProtocol, rows: bool) -> HeldRows | str:
+    """How a matrix stored [N,K] (`rows`) or [K,N] is held as rows; or why it is not."""
+    recipe = recipe_of(tensor)
+    if recipe is None or recipe.is_constant:
+        return "it is no weight of the checkpoint by itself"
+    plain = sorted({part.dtype for part in recipe.parts if part.dtype not in HELD_FORMS})
+    if plain:
+        return f"the checkpoint stores it in {plain[0]}"
+    axes, axis = ((), 0) if rows else ((1, 0), 1)
+    if recipe.order or recipe.grid or any(part.axes != axes for part in recipe.parts) or not _is_rows(recipe, axis):
+        return "its blocks do not lie along its inputs"
+    form = reduce(HeldForm.joined, [HELD_FORMS[part.dtype] for part in recipe.parts])
+    return HeldRows(tensor, recipe.parts, form)
+
+
+def _is_rows(recipe: WeightRecipe, axis: int) -> bool:
+    """Whether the tensor is of two axes, and its parts follow each other along that of the rows."""
+    shapes = [part.result_shape for part in recipe.parts]
+    if any(len(shape) != 2 for shape in shapes) or (len(shapes) > 1 and recipe.axis != axis):
+        return False
+    whole = list(shapes[0])
+    whole[axis] = sum(shape[axis] for shape in shapes)
+    return recipe.shape == tuple(whole)
+
+
+def _rows_of(part: StoredWeight, rows: slice, form: HeldForm) -> tuple[NDArray[Any], Array, NDArray[Any], Array]:
+    """Integers [n, K·bits/8], scales [n, blocks], packed zero points, and negative minimums [n, blocks] of rows."""
+    count, inner = rows.stop - rows.start, part.shape[1]
+    stored = unpack(part.dtype, np.ascontiguousarray(stored_rows(part)[rows]))
+    turn = part.head_size[0] if part.head_size else 0
+    own = stored.integers.shape[1] // form.size  # blocks of the bundle in one of the checkpoint
+    integers = ordered_rows(stored.integers.reshape(count, inner), turn)
+    scales = np.repeat(ordered_rows(stored.scales.reshape(count, -1), turn), own, axis=1)
+    steps = rest = np.zeros_like(scales)
+    if stored.minimums is not None:
+        rest = np.repeat(ordered_rows(stored.minimums.reshape(count, -1), turn), own, axis=1)
+        whole = np.rint(np.divide(rest, scales, out=np.zeros_like(rest), where=scales != 0))
+        steps = np.clip(whole, *((0, 15) if form.zero_points else (-_SHIFT, _SHIFT)))
+        rest = rest - steps * scales
+    zeros = (steps + stored.zero).astype(np.uint8) if form.zero_points else np.zeros((count, 0), np.uint8)
+    if not form.zero_points:  # the kernel's own zero is in the middle
+        moved = (1 << (form.bits - 1)) - stored.zero - steps.astype(np.int16)
+        integers = (integers.reshape(count, -1, form.size) + moved[..., None]).astype(np.uint8).reshape(count, inner)
+    packed = _packed(integers) if form.bits == 4 else integers
+    return packed, scales, _packed(np.pad(zeros, ((0, 0), (0, zeros.shape[1] % 2)))), -rest
+
+
+def _packed(integers: NDArray[Any]) -> NDArray[Any]:
+    """Integers of 4 bits, two in a byte, the first in its low bits."""
+    packed: NDArray[Any] = integers[:, ::2] | (integers[:, 1::2] << 4)
+    return packed
+
+
+@dataclass(frozen=True)
+class _Initializers:
+    """What a graph has of a weight. minimums: [blocks, N]; rows: the same for a table, [N, blocks]."""
+
+    integers: ir.Value
+    scales: ir.Value
+    zeros: ir.Value | None
+    minimums: ir.TensorProtocol | None
+    rows: ir.TensorProtocol | None
+
+    @classmethod
+    def of(cls, graph: ir.Graph, held: HeldRows) -> _Initializers:
+        """Adds integers, scales and zero points."""
+        tensors = {str(tensor.name).rpartition(".stored")[2]: tensor for tensor in held.tensors().tensors}
+        integers, scales = (add_initializer(graph, str(tensors[name].name), tensors[name]) for name in ("", ".scales"))
+        zeros = tensors.get(".zeros")
+        added = add_initializer(graph, str(zeros.name), zeros) if zeros is not None else None
+        return cls(integers, scales, added, tensors.get(".minimums"), tensors.get(".minimums.rows"))
+
+
+def _to_nbits(linear: LinearProduct, held: HeldRows, level: int, sums: dict[tuple[ir.Value, int], ir.Value]) -> None:
+    node, graph = linear.node, linear.node.graph
+    assert graph is not None  # find_linears looks at graphs
+    own = _Initializers.of(graph, held)
+    source, product = product_ends(node)
+    facts = {"K": held.inner, "N": held.outer, "bits": held.form.bits, "block_size": held.form.size}
+    result = new_value_like(product)
+    integers = result if own.minimums is None else new_value_like(product, "integers", product.shape)
+    operands = (own.integers, own.scales, own.zeros, linear.bias)
+    nodes = [multiply_nbits(node, source, operands, facts, level, integers)]
+    if own.minimums is not None:
+        blocks = sums.get((source, held.form.size))
+        if blocks is None:
+            blocks, made = _block_sums(graph, node, source, held)
+            sums[source, held.form.size] = blocks
+            nodes += made
+        minimums, cast = _floats(graph, node, own.minimums)
+        offset = new_value_like(product, "minimums", product.shape)
+        nodes += [
+            cast,
+            make_node("MatMul", [blocks, minimums], [offset], like=node),
+            make_node("Add", [integers, offset], [result], like=node),
+        ]
+    replace_nodes([product], [result], nodes, node)
+
+
+def _floats(graph: ir.Graph, node: ir.Node, tensor: ir.TensorProtocol) -> tuple[ir.Value, ir.Node]:
+    """Minimums in float32, and the node that converts them, which onnxruntime does once, when it opens the graph."""
+    stored = add_initializer(graph, str(tensor.name), tensor)
+    kind, name = ir.TensorType(ir.DataType.FLOAT), f"{stored.name}.float32"
+    wide = ir.Value(name=name, type=kind, shape=ir.Shape(tensor.shape))
+    return wide, make_node("Cast", [stored], [wide], {"to": int(ir.DataType.FLOAT)}, like=node)
+
+
+def _block_sums(graph: ir.Graph, node: ir.Node, source: ir.Value, held: HeldRows) -> tuple[ir.Value, list[ir.Node]]:
+    """The sums [.., blocks] of the inputs of each block, and the nodes that compute them."""
+    leading = len(dimensions(source) or (0, 0, 0)) - 1
+    shape = [0] * leading + [held.blocks, held.form.size]
+    name = f"blocks.{leading}.{held.blocks}.{held.form.size}"
+    apart, sums = new_value_like(source, f"by{held.form.size}"), new_value_like(source, f"sums{held.form.size}")
+    axes = add_constant(graph, "blocks.axis", [-1], ir.DataType.INT64)
+    made = [
+        make_node("Reshape", [source, add_constant(graph, name, shape, ir.DataType.INT64)], [apart], like=node),
+        make_node("ReduceSum", [apart, axes], [sums], {"keepdims": 0}, like=node),
+    ]
+    return sums, made
+
+
+def _to_block_gather(gather: ir.Node, table: ir.Value, held: HeldRows) -> None:
+    graph = gather.graph
+    assert graph is not None  # find_tables looks at graphs
+    own = _Initializers.of(graph, held)
+    name, width = f"{table.name}.stored.rows", held.inner * held.form.bits // 8
+    rows = add_initializer(graph, name, held.tensors().view(0, name, (held.outer, width)))
+    facts = {"bits": held.form.bits, "block_size": held.form.size, "gather_axis": 0, "quantize_axis": 1}
+    product, ids = gather.outputs[0], gather.inputs[1]
+    inputs = [rows, ids, own.scales, *([own.zeros] if own.zeros is not None else [])]
+    result = new_value_like(product)
+    integers = result if own.rows is None else new_value_like(product, "integers")
+    new = make_node("GatherBlockQuantized", inputs, [integers], facts, like=gather, domain=CONTRIB)
+    new.name = gather.name
+    nodes = [new]
+    if own.rows is not None:
+        apart, offsets, turned, wide = (
+            new_value_like(product, name) for name in ("apart", "offsets", "turned", "wide")
+        )
+        leading = [0] * len(dimensions(ids) or (0, 0))
+        split = add_constant(graph, f"{name}.split", [*leading, held.blocks, held.form.size], ir.DataType.INT64)
+        joined = add_constant(graph, f"{name}.joined", [*leading, held.inner], ir.DataType.INT64)
+        last = add_constant(graph, f"{name}.last", [-1], ir.DataType.INT64)
+        minimums, cast = _floats(graph, gather, own.rows)
+        nodes += [
+            cast,
+            make_node("Reshape", [integers, split], [apart], like=gather),
+            make_node("Gather", [minimums, ids], [offsets], {"axis": 0}, like=gather),
+            make_node("Unsqueeze", [offsets, last], [turned], like=gather),
+            make_node("Add", [apart, turned], [wide], like=gather),
+            make_node("Reshape", [wide, joined], [result], like=gather),
+        ]
+    replace_nodes([product], [result], nodes, gather)
