@@ -305,6 +305,14 @@ class Engine:
         if self.draft is not None:
             self.draft.reset()
 
+    def resume(self, ids: Sequence[int]) -> int:
+        """Goes back to what the cache holds of the prompt `ids`, without its last token; returns how many tokens.
+
+        For those who feed the machine themselves: the tokens from there on, the last one or not. A generation from the
+        same prompt then reuses them.
+        """
+        return self._cached.begin(ids)
+
     def rewind(self, length: int) -> CacheEvent:
         """Goes back to the first `length` tokens and returns the cache's event. Raises RewindError (see KVCache)."""
         self.machine.cache.rewind(length)

@@ -51,6 +51,20 @@ def logits_per_token(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits
         yield row
 
 
+def all_logits(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits:
+    """Feeds `tokens` in one run and returns the logits [n, V] after each of them, which the next run overwrites.
+
+    Raises what last_logits raises, for any of the rows.
+    """
+    start = machine.cache.length
+    logits: Logits = machine.step(tokens, phase, rows=len(tokens))
+    finite = np.isfinite(logits.max(axis=-1))  # NaN where any of a row is
+    if not finite.all():
+        place = int(np.argmin(finite))
+        _check(machine, logits[place], phase, start + place)
+    return logits
+
+
 def tree_logits(machine: Machine, tokens: Sequence[int], parents: Sequence[int]) -> Callable[[int], Logits]:
     """Feeds branching tokens; returns a function from a token's index to the logits [V] after it.
 

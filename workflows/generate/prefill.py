@@ -2,7 +2,8 @@
 
     ids ──start_prompt──▶ the decoder's tokens ──feed_tokens──▶ FedChunk: a run's tokens and the logits after them
 
-Generation, parity, accuracy and calibration all use it, so that they feed prompts alike.
+Generation, parity, accuracy and calibration all use it, so that they feed prompts alike. What measures a text wants the
+logits after each of its tokens: feed_rows.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workflows.bundle import Pipeline
-from workflows.generate.logits import Logits, last_logits
+from workflows.generate.logits import Logits, all_logits, last_logits
 from workflows.runtime import Machine
 from workflows.runtime.execution.example_source import read_example
+
+_MOST_BYTES = 1 << 26  # of the logits of one run, where the graphs take runs of any width
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,18 @@ def feed_tokens(machine: Machine, tokens: Sequence[int]) -> Iterator[FedChunk]:
     """Feeds `tokens` in chunks. Raises LogitsError after a run whose logits are not finite."""
     for chunk, phase in machine.chunks(tokens):
         yield FedChunk(chunk, phase, last_logits(machine, chunk, phase))
+
+
+def feed_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
+    """Feeds `tokens` in chunks; yields the logits [n, V] after each token of a run, which the next run overwrites.
+
+    A chunk goes token by token where its phase gives the logits of the last token alone. Raises what all_logits raises.
+    """
+    for chunk, phase in machine.chunks(tokens):
+        run = machine.program.runs[phase]
+        if len(chunk) > 1 and not run.gives_rows:
+            yield from (all_logits(machine, (token,), "decode") for token in chunk)
+            continue
+        count = len(chunk) if run.columns or run.features else max(1, _MOST_BYTES // (4 * max(1, machine.vocabulary)))
+        for start in range(0, len(chunk), count):
+            yield all_logits(machine, chunk[start : start + count], phase)

@@ -43,7 +43,7 @@ class Accuracy:
 
     def agreement(self, engine: str, source: Source) -> dict[str, float]:
         """KL and top-1 with transformers' fp32. Raises PeerError where an engine gives no logits."""
-        from workflows.evaluation.accuracy.statistics import Agreement
+        from workflows.evaluation.accuracy.statistics import Agreement, NextToken
 
         reference = self._work / f"reference-{source}-{self._positions}.npy"
         if not reference.exists():
@@ -52,7 +52,7 @@ class Accuracy:
         self._write_logits(engine, source, "int4", own)
         agreement = Agreement()
         for p, q in zip(np.load(reference, mmap_mode="r"), np.load(own, mmap_mode="r"), strict=True):
-            agreement.add(p, q)
+            agreement.add(NextToken(p), NextToken(q))
         own.unlink()
         return {f"kl_{source}": agreement.kl.mean or 0.0, f"top1_{source}": agreement.top1.mean or 0.0}
 

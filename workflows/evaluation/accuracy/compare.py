@@ -1,9 +1,9 @@
 """Compares two bundles: the candidate is fed the tokens that the reference generates greedily.
 
-For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the
-text); both read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these
-last steps is a position: logits and hidden states are compared there, the perplexity of the answer is over them, and
-keys and values of all positions are compared after the last one.
+For each prompt, in this order: both read it, in chunks with the logits after each of its tokens (the perplexity of the
+text); both generate alone (greedy); both are fed the reference's tokens (the perplexity of the answer). Each token that
+is fed is a position, where logits and hidden states are compared, except those before a placeholder of a picture; keys
+and values of all positions are compared after the last one.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, PromptError, RequestError
-from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
-from workflows.evaluation.accuracy.statistics import Agreement, Logits, RunningMean, cosines, perplexity, surprise
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, ReadBlock
+from workflows.evaluation.accuracy.statistics import Agreement, NextToken, RunningMean, cosines, perplexity
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask, demo_task
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet, encode_prompt
@@ -24,6 +25,8 @@ from workflows.recipe.cut import ComponentRole
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, PairedFigure, TaskReport
 
+States = NDArray[np.float32]  # [n, D]
+BlockPair = tuple[ReadBlock, ReadBlock]
 OfBundles = tuple[RunningMean, RunningMean]  # of the reference, of the candidate
 
 
@@ -73,14 +76,12 @@ class AccuracyComparison:
 
     def _prompt(self, prompt: EvaluationPrompt, steps: int) -> GreedyAnswer:
         both, inputs = (self._reference, self._candidate), prompt.read_inputs()
+        read = aligned_blocks(*(side.read(prompt.ids, inputs) for side in both))
+        self._compare(read, prompt.ids[1:], self._sums.text)
         tokens, others = (side.greedy(prompt.ids, steps, self._cancelled, inputs) for side in both)
-        for side, sums in zip(both, self._sums.text, strict=True):
-            for logits, token in side.read(prompt.ids) if not inputs else ():
-                self._check()
-                sums.add(surprise(logits, token))
-        for ours, theirs in zip(*(side.follow(prompt.ids, tokens, inputs) for side in both), strict=True):
-            self._check()
-            self._position(ours[0], theirs[0], ours[1])
+        followed = aligned_blocks(*(side.follow(prompt.ids, tokens, inputs) for side in both))
+        self._compare(followed, tokens, self._sums.answer)
+        self._encoder()
         self._cache()
         return GreedyAnswer(
             prompt=prompt.text or ",".join(map(str, prompt.ids)),
@@ -90,14 +91,33 @@ class AccuracyComparison:
             candidate=_token_texts(self._reference.engine, others),
         )
 
-    def _position(self, reference: Logits, candidate: Logits, token: int) -> None:
-        self._sums.agreement.add(reference, candidate)
-        for logits, sums in zip((reference, candidate), self._sums.answer, strict=True):
-            sums.add(surprise(logits, token))
-        for layer, hidden in self._reference.hidden.items():
-            other = self._candidate.hidden.get(layer)
-            if other is not None and other.shape == hidden.shape:
-                self._sums.hidden.setdefault(layer, RunningMean()).add(cosines(hidden, other))
+    def _compare(self, blocks: Iterator[BlockPair], following: Sequence[int], sums: OfBundles) -> None:
+        """Adds the positions that both read. following: the token after each. sums: of their surprises."""
+        places = set((self._reference.engine.machine.program.places or {}).values())
+        at = 0
+        for ours, theirs in blocks:
+            self._check()
+            for token, *rows in zip(following[at:], ours.logits, theirs.logits, strict=False):
+                if token in places:
+                    continue
+                one, other = (NextToken(row) for row in rows)
+                self._sums.agreement.add(one, other)
+                sums[0].add(one.surprise(token))
+                sums[1].add(other.surprise(token))
+            for layer, hidden in ours.hidden.items():
+                self._layer((ComponentRole.DECODER, layer), hidden, theirs.hidden.get(layer))
+            at += len(ours)
+
+    def _layer(self, name: tuple[str, int], reference: States, candidate: States | None) -> None:
+        if candidate is not None and candidate.shape == reference.shape:
+            self._sums.hidden.setdefault(name, RunningMean()).add(cosines(reference, candidate))
+
+    def _encoder(self) -> None:
+        """Adds the layers of both encoders, once for each source."""
+        for layer, hidden in self._reference.encoded.items():
+            self._layer((ComponentRole.ENCODER, layer), hidden, self._candidate.encoded.get(layer))
+        for side in (self._reference, self._candidate):
+            side.encoded.clear()
 
     def _cache(self) -> None:
         """Adds the cosines of the rows that both caches contain, whatever their layouts."""
@@ -151,9 +171,7 @@ class AccuracyComparison:
         if agreement.not_finite:
             notes.append(f"At {agreement.not_finite:,} positions the candidate's logits are no numbers.")
         if not sums.text[0].count:
-            notes.append(
-                "No perplexity of the prompts: an encoder reads them or their files, or they are single tokens."
-            )
+            notes.append("No perplexity of the prompts: an encoder reads them, or they are single tokens.")
         if not sums.hidden:
             notes.append(self._no_layers())
         return EvalReport(
@@ -239,6 +257,16 @@ def compare(
     """
     sides = ComparedBundle.open(reference), ComparedBundle.open(candidate)
     return AccuracyComparison(*sides, report, cancelled).run(prompts(sides[0].engine), steps, questions, task)
+
+
+def aligned_blocks(one: Iterator[ReadBlock], other: Iterator[ReadBlock]) -> Iterator[BlockPair]:
+    """Yields the same positions of both, whatever the widths of their runs; a run begins when the last is used up."""
+    left, right = next(one, None), next(other, None)
+    while left and right:
+        count = min(len(left), len(right))
+        yield left.part(0, count), right.part(0, count)
+        left = left.part(count, len(left)) if len(left) > count else next(one, None)
+        right = right.part(count, len(right)) if len(right) > count else next(other, None)
 
 
 def _shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:

@@ -1,4 +1,7 @@
-"""One of the two bundles that are compared: opens it and feeds it token by token.
+"""One of the two bundles that are compared: opens it, and has it read texts and tokens that it is fed.
+
+    read(prompt) ──▶ ReadBlock: the logits after each token, and the hidden states there    greedy ──▶ its own tokens
+    follow(prompt, tokens) ──▶ ReadBlock: the same after the prompt and after tokens that another bundle chose
 
     nodes in "…layers.1…" ──last value that leaves them──▶ the hidden state after layer 1
 
@@ -12,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import onnx
@@ -26,8 +28,8 @@ from workflows.common.tensors import Array, TensorSpec
 from workflows.evaluation.accuracy.media_questions import transcribes, transcript
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask
 from workflows.generate import Engine, GenerateOptions
-from workflows.generate.logits import last_logits
-from workflows.generate.prefill import feed_tokens, start_prompt
+from workflows.generate.logits import all_logits
+from workflows.generate.prefill import feed_rows, feed_tokens, start_prompt
 from workflows.generate.prompt_sets import HeldOutQuestion
 from workflows.graph.load import load_graph
 from workflows.graph.scopes import SCOPES_KEY, scope_of
@@ -46,15 +48,31 @@ _SUM = 3  # the output of a fused normalization that holds the sum of its inputs
 Layer = tuple[str, int]  # the stack's scope, the layer's number in it
 
 
+@dataclass(frozen=True)
+class ReadBlock:
+    """Positions one after another. logits: [n, V], which the next run overwrites. hidden: outputs of layers, [n, D]."""
+
+    logits: Logits
+    hidden: Mapping[int, NDArray[np.float32]]
+
+    def __len__(self) -> int:
+        return len(self.logits)
+
+    def part(self, start: int, end: int) -> ReadBlock:
+        """The positions from `start` to before `end`."""
+        return ReadBlock(self.logits[start:end], {layer: rows[start:end] for layer, rows in self.hidden.items()})
+
+
 class ComparedBundle:
-    """An open bundle. hidden: the output of each layer in the last step, (part, layer) → [n, D].
+    """An open bundle. encoded: the output of each layer of an encoder for the last source, layer → [n, D].
 
     scales: what the integers of a cache are multiplied by, [1, H, 1, D] by the name of the scale.
     """
 
     def __init__(self, engine: Engine, scales: Mapping[str, Array] | None = None) -> None:
         self.engine, self._scales = engine, scales or {}
-        self.hidden: dict[tuple[str, int], NDArray[np.float32]] = {}
+        self.encoded: dict[int, NDArray[np.float32]] = {}
+        self._hidden: dict[int, NDArray[np.float32]] = {}  # of the last run's columns
         self.has_layer_outputs = False
 
     @classmethod
@@ -82,13 +100,12 @@ class ComparedBundle:
         return side
 
     def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[np.generic]]) -> None:
-        """Stores the hidden states among a run's outputs."""
-        for name, layer in taps.items():
+        """Stores the hidden states [1, N, D] among a run's outputs."""
+        for name, (part, layer) in taps.items():
             if name in outputs:
                 states = np.asarray(outputs[name], np.float32)
-                # a decoder is looked at token by token
-                columns = states.shape[-2] if layer[0] == ComponentRole.ENCODER else 1
-                self.hidden[layer] = states.reshape(columns, -1)
+                rows = states.reshape(states.shape[1 if states.ndim > 2 else 0], -1)
+                (self.encoded if part == ComponentRole.ENCODER else self._hidden)[layer] = rows
 
     @property
     def has_source(self) -> bool:
@@ -103,8 +120,14 @@ class ComparedBundle:
     def greedy(
         self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool], inputs: NamedInputs | None = None
     ) -> list[int]:
-        """Generates at most `steps` tokens after `ids` greedily. inputs: of the encoders. Raises Cancelled."""
-        return self.answer(ids, steps, cancelled, inputs).token_ids
+        """Generates at most `steps` tokens after `ids` greedily; what the cache holds of `ids` is not read again.
+
+        inputs: of the encoders. Raises Cancelled.
+        """
+        options = GenerateOptions(max_new_tokens=steps)
+        *_, done = self.engine.generate(ids, options, cancelled, inputs=inputs or None)
+        assert isinstance(done, GenerationDone)  # the last event always is
+        return _uncancelled(done).token_ids
 
     def answer(
         self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool], inputs: NamedInputs | None = None
@@ -113,7 +136,7 @@ class ComparedBundle:
         self.engine.reset()
         options = GenerateOptions(max_new_tokens=steps)
         *_, done = self.engine.generate(ids, options, cancelled, inputs=inputs or None)
-        assert isinstance(done, GenerationDone)  # the last event always is
+        assert isinstance(done, GenerationDone)
         return _uncancelled(done)
 
     def reply(
@@ -125,28 +148,51 @@ class ComparedBundle:
         prompt = task.prompt(self.engine, question)
         return self.answer(prompt.ids, task.tokens, cancelled, prompt.inputs)
 
-    def read(self, ids: Sequence[int]) -> Iterator[tuple[Logits, int]]:
-        """Yields (logits, next token) over a prompt, token by token; nothing if an encoder reads it."""
+    def read(self, ids: Sequence[int], inputs: NamedInputs | None = None) -> Iterator[ReadBlock]:
+        """Reads a prompt in chunks; yields the positions of its tokens except the last, none if an encoder reads it."""
         if self.has_source:
             return
         self.engine.reset()
-        for token, following in pairwise(ids):
-            yield last_logits(self.engine.machine, [token], "decode"), following
+        self._start(ids, inputs)
+        self.engine.resume(ids)
+        for logits in feed_rows(self.engine.machine, ids[:-1]):
+            yield self._block(logits)
 
     def follow(
         self, ids: Sequence[int], tokens: Sequence[int], inputs: NamedInputs | None = None
-    ) -> Iterator[tuple[Logits, int]]:
-        """Yields (logits, next token) after the prompt and after each of `tokens` except the last."""
+    ) -> Iterator[ReadBlock]:
+        """Yields the positions of the prompt's last token and of each of `tokens` except the last.
+
+        What the cache holds of the prompt is not read again. One run takes as many tokens as it can where a prompt and
+        new tokens run the same graph; else they go one by one, as in a generation.
+        """
         machine = self.engine.machine
-        self.engine.reset()
-        if inputs:
-            machine.start(inputs, ids)
-        *before, last = ids if inputs else start_prompt(machine, self.engine.bundle.pipeline, ids)
-        for _ in feed_tokens(machine, before):
+        if self.has_source or inputs:
+            self.engine.reset()
+        fed = self._start(ids, inputs)
+        held = 0 if self.has_source else self.engine.resume(fed)
+        for _ in feed_tokens(machine, fed[held:-1]):
             pass
-        for fed, following in zip([last, *tokens], tokens, strict=False):
-            yield last_logits(machine, [fed], "decode"), following
-            self.hidden.clear()  # an encoder's are compared once
+        answered = [fed[-1], *tokens[:-1]]
+        if machine.program.prefill is machine.program.decode:
+            runs = feed_rows(machine, answered)
+        else:
+            runs = (all_logits(machine, (token,), "decode") for token in answered)
+        for logits in runs:
+            yield self._block(logits)
+
+    def _start(self, ids: Sequence[int], inputs: NamedInputs | None) -> list[int]:
+        """Reads what comes with the prompt, and returns the tokens that the decoder is fed."""
+        if not inputs:
+            return start_prompt(self.engine.machine, self.engine.bundle.pipeline, ids)
+        self.engine.machine.start(inputs, ids)
+        return list(ids)
+
+    def _block(self, logits: Logits) -> ReadBlock:
+        """The last run's positions: the real ones of its columns."""
+        count = len(logits)
+        real = slice(-count, None) if self.engine.machine.program.pad_left else slice(count)
+        return ReadBlock(logits, {layer: rows[real] for layer, rows in self._hidden.items() if len(rows) >= count})
 
     def rows(self) -> tuple[NDArray[np.int64], Rows]:
         """Returns the positions [n] in the cache, and the keys or values of each, [n, H·D], by layer and role."""

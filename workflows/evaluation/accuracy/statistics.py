@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,36 +61,56 @@ class Agreement:
     difference: RunningMean = field(default_factory=RunningMean)
     not_finite: int = 0
 
-    def add(self, reference: Logits, candidate: Logits) -> None:
-        """Adds one position; both [V]."""
+    def add(self, reference: NextToken, candidate: NextToken) -> None:
+        """Adds one position."""
         self.positions += 1
-        if np.isnan(candidate).any() or np.isposinf(candidate).any():
+        ours, theirs = reference.logits, candidate.logits
+        if np.isnan(theirs).any() or np.isposinf(theirs).any():
             self.not_finite += 1
             self.top1.add(0.0)
             self.top5.add(0.0)
             return
-        self.top1.add(float(np.argmax(reference) == np.argmax(candidate)))
-        count = min(TOP, len(reference))
-        best = [set(np.argpartition(logits, -count)[-count:].tolist()) for logits in (reference, candidate)]
-        self.top5.add(len(best[0] & best[1]) / count)
-        seen = np.isfinite(reference) & np.isfinite(candidate)  # a token that both rule out differs by nothing
-        self.difference.add(float(np.abs(reference[seen].astype(np.float64) - candidate[seen]).max()))
-        p, q = log_softmax(reference), log_softmax(candidate)
-        likely = p > -np.inf
-        self.kl.add(max(0.0, float(np.sum(np.exp(p[likely]) * (p[likely] - q[likely])))))
+        self.top1.add(float(np.argmax(ours) == np.argmax(theirs)))
+        self.top5.add(len(reference.best & candidate.best) / len(reference.best))
+        with np.errstate(invalid="ignore"):
+            difference = np.abs(ours - theirs)
+        self.difference.add(float(difference[np.isfinite(difference)].max()))  # without tokens that one rules out
+        self.kl.add(max(0.0, reference.divergence_to(candidate)))
+
+
+class NextToken:
+    """The distribution of the next token at one position, by its logits [V]."""
+
+    def __init__(self, logits: Logits) -> None:
+        self.logits = logits
+
+    @cached_property
+    def log(self) -> Log:
+        """Log-probabilities [V]."""
+        return log_softmax(self.logits)
+
+    @cached_property
+    def best(self) -> set[int]:
+        """The TOP most probable tokens, or all of a smaller vocabulary."""
+        count = min(TOP, len(self.logits))
+        return set(np.argpartition(self.logits, -count)[-count:].tolist())
+
+    def surprise(self, token: int) -> float:
+        """Returns −log p(token) in nats; infinite if the logits are not numbers."""
+        value = -float(self.log[token])
+        return math.inf if math.isnan(value) else value
+
+    def divergence_to(self, candidate: NextToken) -> float:
+        """Returns Σ p (log p − log q) in nats, where q is the candidate's distribution."""
+        with np.errstate(invalid="ignore"):
+            terms = np.exp(self.log) * (self.log - candidate.log)
+        return float(terms.sum() if np.isfinite(self.logits).all() else terms[self.log > -np.inf].sum())
 
 
 def log_softmax(logits: Logits) -> Log:
     """Returns log-probabilities [V] in float64."""
     shifted = logits.astype(np.float64) - float(logits.max())
     return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float64)
-
-
-def surprise(logits: Logits, token: int) -> float:
-    """Returns −log p(token) in nats; infinite if the logits are not numbers."""
-    if np.isnan(logits).any():
-        return math.inf
-    return -float(log_softmax(logits)[token])
 
 
 def perplexity(surprises: RunningMean) -> float | None:

@@ -10,9 +10,10 @@ here. Each product needs a run, so few prompts are used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import chain
 
 import onnx
 from onnx.external_data_helper import load_external_data_for_tensor
@@ -20,7 +21,7 @@ from onnx.external_data_helper import load_external_data_for_tensor
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, RequestError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits, layer_stack
-from workflows.evaluation.accuracy.statistics import Agreement
+from workflows.evaluation.accuracy.statistics import Agreement, NextToken
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import PromptSet, evenly_spaced
 from workflows.graph.load import load_graph
@@ -32,9 +33,28 @@ from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, Tok
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")
-# a prompt, the inputs of its encoders, the tokens after it, the logits that gave each
-Step = tuple[tuple[int, ...], NamedInputs, list[int], list[Logits]]
+MOST_BYTES = 1 << 28  # of the reference's logits, which are held in memory
 Models = dict[str, onnx.ModelProto]  # by session
+
+
+@dataclass(frozen=True)
+class ReferenceStep:
+    """A prompt, the inputs of its encoders, the reference's tokens after it, and its logits at the positions of both.
+
+    whole: whether the prompt's positions are among them; logits: blocks [n, V].
+    """
+
+    ids: tuple[int, ...]
+    inputs: NamedInputs
+    tokens: list[int]
+    whole: bool
+    logits: list[Logits]
+
+    def rows_of(self, side: ComparedBundle) -> Iterator[Logits]:
+        """The logits [V] of another bundle at the same positions."""
+        reading = side.read(self.ids, self.inputs) if self.whole else ()
+        for block in chain(reading, side.follow(self.ids, self.tokens, self.inputs)):
+            yield from block.logits
 
 
 @dataclass(frozen=True)
@@ -94,19 +114,23 @@ def find_products(reference: Bundle, candidate: Bundle, models: Models | None = 
 
 def _reference_steps(
     side: ComparedBundle, prompts: Callable[[Engine], PromptSet], cancelled: Callable[[], bool]
-) -> list[Step]:
+) -> list[ReferenceStep]:
     """Runs the reference over few prompts and few tokens."""
-    steps: list[Step] = []
-    for prompt in evenly_spaced(prompts(side.engine).prompts, PROMPTS):
+    steps: list[ReferenceStep] = []
+    chosen = evenly_spaced(prompts(side.engine).prompts, PROMPTS)
+    positions = sum(len(prompt.ids) + STEPS for prompt in chosen)
+    whole = 4 * positions * side.engine.machine.vocabulary <= MOST_BYTES
+    for prompt in chosen:
         inputs = prompt.read_inputs()
+        read = [block.logits.copy() for block in side.read(prompt.ids, inputs)] if whole else []
         tokens = side.greedy(prompt.ids, STEPS, cancelled, inputs)
-        logits = [logits.copy() for logits, _ in side.follow(prompt.ids, tokens, inputs)]
-        steps.append((prompt.ids, inputs, tokens, logits))
+        answered = [block.logits.copy() for block in side.follow(prompt.ids, tokens, inputs)]
+        steps.append(ReferenceStep(prompt.ids, inputs, tokens, whole, read + answered))
     return steps
 
 
 def _agreement(
-    candidate: Bundle, models: Models, restored: Iterable[RestorableProduct], steps: Sequence[Step]
+    candidate: Bundle, models: Models, restored: Iterable[RestorableProduct], steps: Sequence[ReferenceStep]
 ) -> Agreement:
     """Compares the candidate, with some of its products restored, with the reference's steps."""
     graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
@@ -115,9 +139,9 @@ def _agreement(
     )
     side = ComparedBundle(Engine(candidate, machine, 0.0))
     agreement = Agreement()
-    for ids, inputs, tokens, reference in steps:
-        for logits, (other, _) in zip(reference, side.follow(ids, tokens, inputs), strict=True):
-            agreement.add(logits, other)
+    for step in steps:
+        for logits, other in zip((row for block in step.logits for row in block), step.rows_of(side), strict=True):
+            agreement.add(NextToken(logits), NextToken(other))
     return agreement
 
 

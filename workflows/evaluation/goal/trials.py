@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ import onnx_ir as ir
 from workflows.bundle import Bundle
 from workflows.common.errors import LogitsError, RecipeError
 from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits
-from workflows.evaluation.accuracy.statistics import Agreement, RunningMean, perplexity, surprise, wilson_lower_bound
+from workflows.evaluation.accuracy.statistics import Agreement, NextToken, RunningMean, perplexity, wilson_lower_bound
 from workflows.evaluation.accuracy.tasks import FileTask
 from workflows.evaluation.goal.goal_prompts import Ids
 from workflows.evaluation.goal.search_units import Mix, SearchUnit, mix_recipe, other_weight_bytes
@@ -132,16 +133,16 @@ class Trials:
             side.engine.close()
 
     def _compared(self, side: ComparedBundle, agreement: Agreement, reference: _ReferenceRun, of: str) -> TrialFigures:
-        before = iter(reference.logits)
+        before, text = iter(reference.logits), RunningMean()
         for ids, tokens in reference.steps:
             self._check()
-            for logits, _ in side.follow(ids, tokens):
-                agreement.add(np.array(next(before)), logits)
+            for row, token in _positions(side, ids, tokens):
+                ours = NextToken(row)
+                agreement.add(NextToken(np.array(next(before))), ours)
+                if token is not None:
+                    text.add(ours.surprise(token))
         over, task = None, None
-        if (
-            reference.perplexity is not None
-            and (candidate := perplexity(self._surprises(side, reference.steps))) is not None
-        ):
+        if reference.perplexity is not None and (candidate := perplexity(text)) is not None:
             over = candidate / reference.perplexity
         if reference.right:
             task = self._score(side) / reference.right
@@ -166,15 +167,6 @@ class Trials:
         machine = open_machine(self._bundle, device_named("cpu"), session_options=options, graphs=graphs)
         return ComparedBundle(Engine(self._bundle, machine, 0.0))
 
-    def _surprises(self, side: ComparedBundle, steps: Sequence[tuple[Ids, list[int]]]) -> RunningMean:
-        """Returns −log p over the prompts' tokens, or over the reference's answers if an encoder reads the prompts."""
-        surprises = RunningMean()
-        for ids, tokens in steps:
-            self._check()
-            for logits, token in side.follow(ids, tokens) if side.has_source else side.read(ids):
-                surprises.add(surprise(logits, token))
-        return surprises
-
     def _score(self, side: ComparedBundle) -> int:
         assert self._task is not None  # else nothing was right
         right = 0
@@ -195,22 +187,24 @@ class Trials:
         return self._kept[of]
 
     def _run_reference(self, of: str, facts: Path, logits: Path) -> None:
-        side, steps, positions = self._open(), list[tuple[Ids, list[int]]](), 0
+        side, steps, positions, text = self._open(), list[tuple[Ids, list[int]]](), 0, RunningMean()
         with logits.open("wb") as file:
             for ids in self._sets[of]:
                 self._check()
                 room = side.room - (0 if side.has_source else len(ids) - 1)
                 tokens = side.greedy(ids, max(1, min(STEPS, room)), lambda: False)
                 steps.append((ids, tokens))
-                for row, _ in side.follow(ids, tokens):
+                for row, token in _positions(side, ids, tokens):
                     file.write(np.ascontiguousarray(row, np.float32).data)
                     positions += 1
-        text = perplexity(self._surprises(side, steps)) if self._texts else None
+                    if token is not None:
+                        text.add(NextToken(row).surprise(token))
         right = self._score(side) if self._task is not None and of == "judge" else 0
         vocabulary = logits.stat().st_size // 4 // max(1, positions)
-        figures = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
+        known = perplexity(text) if self._texts else None
+        figures = {"steps": steps, "positions": positions, "vocabulary": vocabulary}
         side.engine.close()
-        _write(facts, json.dumps(figures))
+        _write(facts, json.dumps(figures | {"perplexity": known, "right": right}))
 
     def check_reference(self) -> None:
         """Raises RecipeError if the reference gives no figure to compare with."""
@@ -226,6 +220,17 @@ class Trials:
     def _place(self, mix: Mix, of: str) -> Path:
         key = hashlib.sha256(json.dumps([of, *map(str, mix)]).encode()).hexdigest()[:24]
         return self._bundle.folder / f"point-{key}.json"
+
+
+def _positions(side: ComparedBundle, ids: Ids, tokens: Sequence[int]) -> Iterator[tuple[Logits, int | None]]:
+    """Yields the logits [V] at the positions of a prompt and of the reference's tokens, and the text's next token.
+
+    The text is the prompt, or the reference's answer if an encoder reads the prompt; None beyond it.
+    """
+    read = (row for block in side.read(ids) for row in block.logits)
+    yield from zip(read, ids[1:], strict=False)
+    followed = (row for block in side.follow(ids, tokens) for row in block.logits)
+    yield from zip(followed, tokens if side.has_source else repeat(None), strict=False)
 
 
 def _write(path: Path, text: str) -> None:

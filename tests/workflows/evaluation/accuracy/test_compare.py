@@ -19,6 +19,7 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import Cancelled, PromptError, RequestError
 from workflows.evaluation.accuracy import compare, compared_bundle
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet
 from workflows.runtime.loading.memory_plan import mapped_options
@@ -44,7 +45,7 @@ def sharp(sharp_qwen3: Path, built: Built) -> Path:
 
 def test_a_bundle_agrees_with_itself(sharp: Path) -> None:
     found = run(sharp, sharp)
-    assert found.positions == 3 * 6
+    assert found.positions == 4 + 0 + 29 + 3 * 6  # the prompts' tokens that another follows, and the answers'
     assert (found.top1_agreement, found.top5_overlap, found.hidden_cosine, found.kv_cosine) == (1, 1, 1, 1)
     assert (found.kl_mean, found.kl_max, found.logit_max_abs_diff) == (0, 0, 0)
     assert found.perplexity.reference == found.perplexity.candidate
@@ -75,7 +76,7 @@ def test_perplexities_are_those_of_pytorch(sharp: Path, sharp_qwen3: Path) -> No
         text += surprises[: len(prompt.ids) - 1]
         answer += surprises[len(prompt.ids) - 1 :]
     found = run(sharp, sharp)
-    assert len(answer) == found.positions
+    assert len(text) + len(answer) == found.positions
     for name, expected in (("perplexity", text), ("answer_perplexity", answer)):
         assert getattr(found, name).candidate == pytest.approx(float(np.exp(np.mean(expected))), rel=1e-4), name
 
@@ -107,20 +108,34 @@ def test_the_layer_that_was_disturbed_is_reported(sharp: Path, tmp_path: Path) -
 
 
 def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path: Path) -> None:
-    """The logits of both after the reference's tokens, computed here by hand."""
+    """The logits of both after each token of the prompt and of the reference's answer, computed here one by one."""
     other = perturbed(sharp, tmp_path / "other", 0.3)
     prompt = IDS.prompts[0]
     engines = [open_engine(path) for path in (sharp, other)]
     *_, done = engines[0].generate(prompt.ids, GenerateOptions(max_new_tokens=4))
     engines[0].reset()
     largest, equal = 0.0, 0
-    for fed in [list(prompt.ids), *([token] for token in done.token_ids[:-1])]:
-        one, two = (engine.machine.step(fed, "decode")[-1] for engine in engines)
+    for token in (*prompt.ids, *done.token_ids[:-1]):
+        one, two = (engine.machine.step([token], "decode")[-1] for engine in engines)
         largest, equal = max(largest, float(np.abs(one - two).max())), equal + int(one.argmax() == two.argmax())
     found = run(sharp, other, PromptSet((prompt,), "one"), steps=4)
-    assert found.positions == 4
+    assert found.positions == 4 + 4
     assert found.logit_max_abs_diff == pytest.approx(largest, rel=1e-3)
-    assert found.top1_agreement == equal / 4
+    assert found.top1_agreement == equal / 8
+
+
+def test_layers_are_compared_at_every_position(sharp: Path, tmp_path: Path) -> None:
+    """The mean cosine of the last layer, from the hidden states of each token alone."""
+    other = perturbed(sharp, tmp_path / "other", 0.3)
+    sides = [ComparedBundle.open(read_bundle(path)) for path in (sharp, other)]
+    prompt = IDS.prompts[2]
+    tokens = sides[0].greedy(prompt.ids, 3, lambda: False)
+    fed, cosine = [*prompt.ids, *tokens[:-1]], list[float]()
+    for count in range(1, len(fed) + 1):
+        one, two = (next(side.follow(fed[:count], [0])).hidden[1][0] for side in sides)
+        cosine.append(float(one @ two / np.linalg.norm(one) / np.linalg.norm(two)))
+    found = run(sharp, other, PromptSet((prompt,), "one"), steps=3)
+    assert found.layers[1].hidden_cosine == pytest.approx(np.mean(cosine), rel=1e-5)
 
 
 @pytest.mark.slow
@@ -149,7 +164,7 @@ def test_prompts_that_leave_little_room(one_layer: Path, sharp: Path, tmp_path: 
     build(BuildRequest(str(one_layer), tmp_path / "small", {"capacity": 8}))
     short = PromptSet((EvaluationPrompt("", (5, 9, 300, 41, 7)),), "one")
     found = run(sharp, tmp_path / "small", short, steps=20)
-    assert found.positions == 4  # the last of 8 slots is fed at the fourth, whose logits are compared
+    assert found.positions == 4 + 4  # the last of 8 slots is fed at the fourth, whose logits are compared
     assert "fewer than 20 new tokens" in found.notes[1]
     with pytest.raises(PromptError, match="Prompt 3 has 30 tokens and the smaller cache of the two bundles holds 8"):
         run(sharp, tmp_path / "small")

@@ -9,56 +9,60 @@ import pytest
 
 from workflows.evaluation.accuracy.statistics import (
     Agreement,
+    NextToken,
     RunningMean,
     cosines,
     log_softmax,
     perplexity,
-    surprise,
     wilson_lower_bound,
 )
 
 
-def logits(*shares: float) -> np.ndarray:
-    return np.log(np.asarray(shares, np.float64)).astype(np.float32)
+def odds(*shares: float, shift: float = 0) -> NextToken:
+    return NextToken((np.log(np.asarray(shares, np.float64)) + shift).astype(np.float32))
+
+
+def at(*logits: float) -> NextToken:
+    return NextToken(np.asarray(logits, np.float32))
 
 
 def test_divergence_is_that_of_the_reference_to_the_candidate() -> None:
     found = Agreement()
-    found.add(logits(0.5, 0.25, 0.25), logits(0.25, 0.5, 0.25))
+    found.add(odds(0.5, 0.25, 0.25), odds(0.25, 0.5, 0.25))
     assert found.kl.mean == pytest.approx(0.5 * math.log(2) - 0.25 * math.log(2), abs=1e-6)
     assert (found.top1.mean, found.top5.mean, found.positions) == (0, 1, 1)
     assert found.difference.largest == pytest.approx(math.log(2), abs=1e-6)
-    found.add(logits(0.5, 0.25, 0.25), logits(0.5, 0.25, 0.25) + 3)  # a constant changes no probability
+    found.add(odds(0.5, 0.25, 0.25), odds(0.5, 0.25, 0.25, shift=3))  # a constant changes no probability
     assert found.kl.mean == pytest.approx(0.125 * math.log(2), abs=1e-6)
     assert (found.top1.mean, found.difference.largest) == (0.5, pytest.approx(3))
 
 
 def test_five_of_ten_overlap_by_what_they_share() -> None:
     found = Agreement()
-    found.add(np.arange(10, dtype=np.float32), np.roll(np.arange(10, dtype=np.float32), -2))
+    found.add(at(*range(10)), at(*np.roll(np.arange(10), -2)))
     assert found.top5.mean == 3 / 5  # 5…9 against 3…7
 
 
 def test_logits_that_are_no_numbers_disagree() -> None:
     found = Agreement()
-    found.add(logits(0.5, 0.5), np.asarray([np.nan, 0], np.float32))
-    found.add(logits(0.5, 0.5), np.asarray([np.inf, 0], np.float32))
+    found.add(odds(0.5, 0.5), at(np.nan, 0))
+    found.add(odds(0.5, 0.5), at(np.inf, 0))
     assert (found.positions, found.not_finite, found.top1.mean, found.kl.mean) == (2, 2, 0, None)
 
 
 def test_tokens_that_both_rule_out_differ_by_nothing() -> None:
     found = Agreement()
-    found.add(np.asarray([1, 2, -np.inf], np.float32), np.asarray([1, 2, -np.inf], np.float32))
+    found.add(at(1, 2, -np.inf), at(1, 2, -np.inf))
     assert (found.kl.mean, found.difference.largest) == (0, 0)
 
 
 def test_perplexity_of_even_odds() -> None:
     surprises = RunningMean()
     for token in range(4):
-        surprises.add(surprise(np.zeros(8, np.float32), token))
+        surprises.add(at(*[0.0] * 8).surprise(token))
     assert perplexity(surprises) == pytest.approx(8)
     assert perplexity(RunningMean()) is None
-    surprises.add(surprise(np.full(8, np.nan, np.float32), 0))
+    surprises.add(at(*[np.nan] * 8).surprise(0))
     assert perplexity(surprises) is None
 
 
