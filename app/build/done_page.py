@@ -13,11 +13,13 @@ from app.build.goal_card import TrialsChart, read_goal_report
 from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.text.formatting import approximate_duration, format_bytes, format_duration
+from app.text.quantizing_cost import cost_advice, cost_summary
 from app.widgets.basics import CardFrame, button, label
 from app.widgets.layouts import STRETCH, hbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import BuildDone
+from workflows.wire.reports.cost import QuantizationCost
 
 
 class DonePage(StepPage):
@@ -43,6 +45,12 @@ class DonePage(StepPage):
         self.figures.setMaximumWidth(60 * G)
         card.body.addSpacing(G)
         card.body.addWidget(self.figures)
+        self.cost = label("", "muted", wrap=True)
+        self.advice = label("", "warning", wrap=True)
+        self.better = button("", "refresh", clicked=self._build_better)
+        card.body.addWidget(self.cost)
+        card.body.addWidget(self.advice)
+        card.body.addLayout(hbox(self.better, STRETCH))
         self.body.addWidget(card)
         self.tried = TrialsChart()
         self.chosen = label("", "muted", wrap=True)
@@ -69,7 +77,23 @@ class DonePage(StepPage):
         self.chosen.setText(self.tried.accessibleName() if self.tried.report else "")
         self.chosen.setVisible(bool(self.chosen.text()))
         self.figures.rows.fill(self._rows(outcome))
+        self._show_cost(outcome.cost)
         self._fill_menu()
+
+    def _show_cost(self, cost: QuantizationCost | None) -> None:
+        """What quantizing cost, and what keeps more."""
+        self.cost.setText(cost_summary(cost) if cost else "")
+        self.cost.setVisible(cost is not None)
+        self.advice.setText(cost_advice(cost) if cost else "")
+        self.advice.setVisible(bool(self.advice.text()))
+        better = cost.better if cost and self.build.plan is not None else ""
+        self.better.setText(self.tr("Build again as {0}").format(better))
+        self.better.setVisible(bool(better))
+
+    def _build_better(self) -> None:
+        outcome = self.build.outcome
+        if outcome is not None and outcome.cost is not None:
+            self.againRequested.emit({"precision": outcome.cost.better})
 
     def _rows(self, outcome: BuildDone) -> list[tuple[str, ...]]:
         """Time, memory and size as the plan expected them, and as they are."""

@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QToolButton, QVBoxLayout, QWid
 from app.state.recent_bundles import RecentBundle
 from app.state.text_task import use_of
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
+from app.text.quantizing_cost import cost_share, cost_summary
 from app.widgets.actions import tool_button
 from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
 from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
+from workflows.wire.reports.cost import QuantizationCost
 
 
 class RecentRow(CardFrame):
@@ -53,12 +56,17 @@ class RecentRow(CardFrame):
         entry = self.entry
         grid = grid_layout(3 * G, G // 2)
         speed = self.tr("Speed on {0}").format(entry.provider) if entry.provider else self.tr("Last speed")
+        cost: QuantizationCost | None = entry.summary.get("cost")
+        measured = cost if cost is not None and cost.positions else None
         figures = (
-            (speed, format_token_rate(entry.speed) if entry.speed else "–"),
-            (self.tr("Size"), format_bytes(entry.summary["bytes"])),
+            *([(self.tr("Same tokens"), cost_share(measured), cost_summary(measured))] if measured else []),
+            (speed, format_token_rate(entry.speed) if entry.speed else "–", ""),
+            (self.tr("Size"), format_bytes(entry.summary["bytes"]), ""),
         )
-        for column, (name, value) in enumerate(figures):
-            grid.addWidget(label(value, "small"), 0, column, Qt.AlignmentFlag.AlignRight)
+        for column, (name, value, more) in enumerate(figures):
+            shown = label(value, "small")
+            set_tool_tip(shown, more)
+            grid.addWidget(shown, 0, column, Qt.AlignmentFlag.AlignRight)
             grid.addWidget(label(name, "muted"), 1, column, Qt.AlignmentFlag.AlignRight)
             grid.setColumnMinimumWidth(column, 10 * G)
         return grid

@@ -27,7 +27,7 @@ TAIL = 500
 GRACE_MS = 1200
 """Grace period of a cancelled build. It is short: stages are atomic, and an export cannot react to a message."""
 WEIGHTS = {
-    "checkpoint": 4, "export": 56, "import": 0, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6
+    "checkpoint": 4, "export": 56, "import": 0, "optimize": 22, "goal": 200, "quantize": 12, "measure": 4, "bundle": 6
 }  # fmt: skip
 """The stages in order, with their share of a usual build's time where it is not estimated. `import` is in `export`."""
 SPARE_WORKER_DELAY_MS = 1500
@@ -156,7 +156,10 @@ class BuildModel(QObject):
         if self.running:
             return False
         self.request, self.plan = request, plan
-        self.rows = [StageRow(stage) for stage in WEIGHTS if stage != "goal" or request.goal is not None]
+        absent = {"goal"} if request.goal is None else set[str]()
+        if plan is not None and request.goal is None and "measure" not in plan.estimate.stages:
+            absent.add("measure")  # of quantized weights alone
+        self.rows = [StageRow(stage) for stage in WEIGHTS if stage not in absent]
         self.expected = plan.estimate.seconds if plan and request.goal is None else expected
         self._seconds = dict(plan.estimate.stages) if plan and request.goal is None else {}
         if not self._seconds:

@@ -351,6 +351,10 @@
       <translation>Nachher</translation>
     </message>
     <message>
+      <source>Against the graphs before quantizing, over {0} positions of {1}: the most probable token is the same at {2}, the divergence (KL) is {3} nats, the perplexity goes from {4} to {5}.</source>
+      <translation>Gegenüber den Graphen vor dem Quantisieren, an {0} Stellen von {1}: das wahrscheinlichste Token ist bei {2} dasselbe, die Divergenz (KL) beträgt {3} nats, die Perplexität geht von {4} auf {5}.</translation>
+    </message>
+    <message>
       <source>Against {0}</source>
       <translation>Gegen {0}</translation>
     </message>
@@ -677,6 +681,10 @@
     <message>
       <source>Build a checkpoint or open a bundle to begin</source>
       <translation>Zuerst einen Checkpoint bauen oder ein Bundle öffnen</translation>
+    </message>
+    <message>
+      <source>Build again as {0}</source>
+      <translation>Als {0} neu bauen</translation>
     </message>
     <message>
       <source>Build again as …</source>
@@ -3911,6 +3919,10 @@
       <translation>Läufe nebeneinander</translation>
     </message>
     <message>
+      <source>Same tokens</source>
+      <translation>Gleiche Tokens</translation>
+    </message>
+    <message>
       <source>Sample</source>
       <translation>Ziehen</translation>
     </message>
@@ -4883,6 +4895,10 @@
       <translation>Der höchste Speicherbedarf des Prozesses während des Laufs.</translation>
     </message>
     <message>
+      <source>The most probable token changed at {0} % of the positions.</source>
+      <translation>Das wahrscheinlichste Token hat sich an {0} % der Stellen geändert.</translation>
+    </message>
+    <message>
       <source>The number of texts that are searched at once.</source>
       <translation>Wie viele Texte zugleich gesucht werden.</translation>
     </message>
@@ -5457,6 +5473,10 @@
     <message>
       <source>What is written</source>
       <translation>Was geschrieben wird</translation>
+    </message>
+    <message>
+      <source>What quantizing cost was not measured: {0}.</source>
+      <translation>Was das Quantisieren gekostet hat, wurde nicht gemessen: {0}.</translation>
     </message>
     <message>
       <source>What the build reports, line by line</source>
@@ -6980,6 +7000,10 @@
     <message>
       <source>{0} items</source>
       <translation>{0} Einträge</translation>
+    </message>
+    <message>
+      <source>{0} keeps more, in {1} of weights.</source>
+      <translation>{0} erhält mehr, mit {1} an Gewichten.</translation>
     </message>
     <message>
       <source>{0} kinds of operator</source>

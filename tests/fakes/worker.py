@@ -101,10 +101,12 @@ from workflows.wire.events import (
     StageEvent,
     TokenEvent,
 )
+from workflows.wire.reports.accuracy import PairedFigure
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.bench import BenchCache, BenchReport, CompositeRow, Percentiles, Roofline
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.composite import AssemblyReport
+from workflows.wire.reports.cost import QuantizationCost
 from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.goal import GOAL_FILE
@@ -401,7 +403,13 @@ class Fake:
         (out / "pipeline.json").write_text("{}")
         if request.goal is not None:
             (out / GOAL_FILE).write_text(dumps(goals.searched(request.goal)))
-        self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=["prefill", "decode"]))
+        cost = None
+        if request.options.get("precision", "fp32") != "fp32":
+            cost = QuantizationCost(
+                1024, 0.612, 0.531, PairedFigure(54.9, 84.2), "Joinery's text to measure with", "", "int8", 159 << 20
+            )
+        parts = ["prefill", "decode"]
+        self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=parts, cost=cost))
 
     def do_import(self, request: ask.ImportGenai) -> None:
         """A bundle."""

@@ -48,6 +48,7 @@ from workflows.recipe.stored_forms import stored_notice
 from workflows.recipe.task import text_part_notice
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
+from workflows.wire.reports.cost import COST_FILE
 from workflows.wire.reports.goal import GOAL_FILE
 
 
@@ -57,7 +58,7 @@ class BuildRequest:
 
     Code of the checkpoint runs where all of it is trusted, or where each file's SHA-256 was consented to.
     location: that of the source, if it is known already. ignore_estimate: begin although it will not fit. processor:
-    see resolve_recipe.
+    see resolve_recipe. measures: whether what quantizing costs is measured.
     """
 
     source: str
@@ -70,6 +71,19 @@ class BuildRequest:
     location: CheckpointLocation | None = None
     ignore_estimate: bool = False
     processor: str = ""
+    measures: bool = True
+
+
+@dataclass(frozen=True)
+class _MadeStages:
+    """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal.
+
+    measured: that of what quantizing costs; None where it was not measured.
+    """
+
+    folders: list[Path]
+    recipe: Recipe
+    measured: Path | None = None
 
 
 def build(
@@ -113,20 +127,20 @@ def build(
             require_memory(estimate)
     with open_workspace(out, request.force, report, cancelled) as work:
         try:
-            stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
+            made = _make_stages(work, checkpoint, recipe, digest, request, goal_digest)
         except LayoutError as error:
             recipe = _with_static_cache(checkpoint, recipe, request, error, report)
-            stages, recipe = _make_stages(work, checkpoint, recipe, digest, request.goal, goal_digest)
+            made = _make_stages(work, checkpoint, recipe, digest, request, goal_digest)
         work.check()
         with timed_stage(report, "bundle"), raise_disk_full(out):
-            draft, streamed = _draft(work, checkpoint, recipe, stages)
+            draft, streamed = _draft(work, checkpoint, made)
             publish(draft, out, force=request.force)
     from workflows.generate.text_problems import find_text_problems  # imports onnxruntime: not needed to start a build
 
     for problem in find_text_problems(read_bundle(out)):
         report(NoticeEvent(code="doubt", message=problem))
     if recipe.compile:
-        _compile(out, recipe, report, cancelled)
+        _compile(out, made.recipe, report, cancelled)
     return build_summary(request.out, began, streamed)
 
 
@@ -202,9 +216,9 @@ def _goal_digest(goal: Goal | None, recipe: Recipe) -> str:
 
 
 def _make_stages(
-    work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, goal: Goal | None, goal_digest: str
-) -> tuple[list[Path], Recipe]:
-    """The folders of the stages before the bundle, in order, and the recipe with the mix of a goal."""
+    work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, digest: str, request: BuildRequest, goal_digest: str
+) -> _MadeStages:
+    goal = request.goal
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     key = _export_key(checkpoint, recipe, digest)
     exported = work.stage("export", key, partial(_export, work, checkpoint, recipe))
@@ -220,10 +234,15 @@ def _make_stages(
         pipeline = make_pipeline(checkpoint, recipe, cut)
     if not recipe.quantizes:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 leaves every weight unchanged"))
-        return stages, recipe
+        return _MadeStages(stages, recipe)
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), recipe.kv_dtype, "" if goal else prompts)
     composite = OptimizedComposite(optimized, recipe, cut, pipeline, checkpoint.folder)
-    return [*stages, work.stage("quantize", key, partial(_quantize, work, composite))], recipe
+    stages.append(work.stage("quantize", key, partial(_quantize, work, composite)))
+    if not request.measures:
+        work.report(StageEvent(stage="measure", state="skipped", note="as requested"))
+        return _MadeStages(stages, recipe)
+    measured = work.stage("measure", _key(key, "measure"), partial(_measure, work, checkpoint, composite, stages[-1]))
+    return _MadeStages(stages, recipe, measured)
 
 
 def _export_key(checkpoint: Checkpoint, recipe: Recipe, digest: str) -> str:
@@ -264,6 +283,14 @@ def _quantize(work: BuildWorkspace, composite: OptimizedComposite, folder: Path)
     return make_quantize(composite, folder, work.report)
 
 
+def _measure(
+    work: BuildWorkspace, checkpoint: Checkpoint, composite: OptimizedComposite, quantized: Path, folder: Path
+) -> Evidence:
+    from workflows.build.measure import make_measure
+
+    return make_measure(checkpoint, composite, quantized, work, folder)
+
+
 def _with_mix(recipe: Recipe, stage: Path) -> Recipe:
     from workflows.build.goal import recipe_with_mix
 
@@ -287,7 +314,7 @@ def _search(work: BuildWorkspace, composite: OptimizedComposite, key: str, goal:
     return work.stage("goal", key, lambda folder: make_goal(composite, goal, work, folder, trials))
 
 
-def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> tuple[Path, bool]:
+def _draft(work: BuildWorkspace, checkpoint: Checkpoint, made: _MadeStages) -> tuple[Path, bool]:
     """Writes the bundle's files into a draft folder of the workspace; also returns whether the stages streamed."""
     from workflows.build.dense_layers import write_dense
     from workflows.build.tokenizer import write_tokenizer
@@ -296,6 +323,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     from workflows.inspection.build_stages import archive_name
     from workflows.quantize.integer_cache import NAME as CACHE_STEP
 
+    stages, recipe = made.folders, made.recipe
     last = stages[-1]
     draft = work.draft_folder("bundle")
     components = load_evidence(last)
@@ -311,6 +339,8 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, recipe: Recipe, stages:
     goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
     described = is_described(last)
     names = [*(component["file"] for component in components), *([] if described else [WEIGHTS]), *archives]
+    if made.measured:
+        work.transfer_files({made.measured / COST_FILE: draft / COST_FILE})
     work.transfer_files(goals | {last / name: draft / name for name in names})
     if described:
         write_described(last, draft / WEIGHTS)

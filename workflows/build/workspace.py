@@ -17,7 +17,7 @@ from pathlib import Path
 
 from workflows.bundle.evidence import Evidence, save_evidence
 from workflows.bundle.manifest import read_manifest, write_manifest
-from workflows.bundle.read import read_bundle
+from workflows.bundle.read import read_bundle, read_cost
 from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked_target
 from workflows.common.errors import BundleError, Cancelled
@@ -164,6 +164,7 @@ def build_summary(out: Path, began: float, streamed: bool = False) -> BuildDone:
         bytes=bundle.bytes,
         components=list(bundle.pipeline.pipeline.sessions),
         streamed=streamed,
+        cost=read_cost(bundle),
     )
 
 

@@ -18,6 +18,8 @@ from workflows.bundle.outline import Fault
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.common.errors import BundleError
 from workflows.common.strict_json import InvalidJsonError, read_json
+from workflows.wire.codec import PayloadMismatch, read
+from workflows.wire.reports.cost import COST_FILE, QuantizationCost
 
 PIPELINE = "pipeline.json"
 _LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions need a few thousand
@@ -79,6 +81,16 @@ class Bundle:
         if not isinstance(values, dict):
             raise BundleError(f"{name} of {self.folder} is not a JSON object: build the bundle again.")
         return values
+
+
+def read_cost(bundle: Bundle) -> QuantizationCost | None:
+    """What quantizing the bundle cost, None where nothing states it. Raises BundleError for a malformed file."""
+    if (values := bundle.json_object(COST_FILE)) is None:
+        return None
+    try:
+        return read(QuantizationCost, values)
+    except PayloadMismatch as error:
+        raise BundleError(f"{COST_FILE} of {bundle.folder} {error}: build the bundle again.") from None
 
 
 def read_bundle(folder: str | Path) -> Bundle:
@@ -143,6 +155,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "built_at": facts.built_at,
         "in_place": not bundle.built,
         "labels": len(facts.classification.labels) if facts.classification else None,
+        "cost": read_cost(bundle),
         "chain": [op.model_dump(exclude_none=True) for op in (chosen and chosen.logits) or ()],
     }
 

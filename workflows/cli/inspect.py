@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, mebibytes, write_json
+from workflows.cli.progress import cost_line
 from workflows.common.errors import RequestError, printable
 from workflows.inspection.picture.layout import lay_out
 from workflows.inspection.picture.svg import write_picture
@@ -80,7 +81,8 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
         kv = [_selected_fields(group, (*KV_FIELDS, *(["states"] if group.states else []))) for group in report.kv]
         components = [_selected_fields(entry, COMPONENT_FIELDS) for entry in report.components]
         texts = {name: report.metadata[name] for name in TEXT_SETTINGS if report.metadata.get(name)}
-        write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv, **texts})
+        cost = {"cost": to_fields(report.cost)} if report.cost else {}
+        write_json({**_selected_fields(report, FIELDS), "components": components, "kv": kv, **texts, **cost})
         _raise_problem(report)
         return
     console = Console()
@@ -89,6 +91,8 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     for name in TEXT_FACTS:
         if name in report.metadata:
             console.print(f"{name}: {report.metadata[name]}", highlight=False)
+    if report.cost is not None:
+        console.print(cost_line(report.cost), highlight=False)
     for entry in report.components:
         _print_component(console, entry)
     for group in report.kv:

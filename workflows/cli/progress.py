@@ -12,6 +12,7 @@ from workflows.cli.interrupts import interruptible
 from workflows.cli.output import mebibytes, write_json
 from workflows.cli.streams import print_line
 from workflows.wire.events import BuildDone, Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.reports.cost import QuantizationCost
 
 JobCallbacks = tuple[Callable[[Event], None], Callable[[], bool]]  # report, cancelled
 
@@ -44,11 +45,19 @@ def status_line(text: str) -> Iterator[JobCallbacks]:
 
 
 def print_done(done: BuildDone, as_json: bool, outcome: str) -> None:
-    """Prints the written folder as JSON, or on one line that ends in `outcome`."""
+    """Prints the written folder as JSON, or on one line that ends in `outcome`, and a line on what quantizing cost."""
     if as_json:
         write_json(done.to_dict())
     else:
         print_line(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, {outcome}")
+        if done.cost is not None:
+            print_line(cost_line(done.cost))
+
+
+def cost_line(cost: QuantizationCost) -> str:
+    """What quantizing cost, and what keeps more."""
+    summary = cost.summary()
+    return f"{summary[0].upper()}{summary[1:]}. {cost.advice()}".rstrip()
 
 
 class ProgressDisplay:

@@ -1,4 +1,4 @@
-"""What two bundles are compared on: a person's file, the demo's held-back questions, or a few plain sentences.
+"""What two bundles are compared on: a person's file, the demo's held-back questions, or Joinery's text to measure with.
 
 Never random: `Prompts.origin` says which it was. Texts go through the chat template where the bundle has one.
 """
@@ -6,9 +6,10 @@ Never random: `Prompts.origin` says which it was. Texts go through the chat temp
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,12 +17,17 @@ from workflows.bundle import Bundle
 from workflows.common.errors import PromptError, printable
 from workflows.common.table_files import Row, cell_text, is_table, read_rows, read_text
 from workflows.generate import Engine
+from workflows.generate.sample_texts import Half, paragraphs
 from workflows.runtime.execution.prompt_inputs import NamedInputs
 
 SpreadItem = TypeVar("SpreadItem")
 PROMPTS = 64
 QUESTIONS = 200
 DEMO = "demo:"
+PARAGRAPHS = 12  # of the text to measure with, or about 1,500 tokens
+MEASURING_TEXT = "Joinery's text to measure with"
+_LONGEST = 1.5  # tokens a character; a text of more is in pieces: bytes of characters that the tokenizer never met
+_UNKNOWN = 0.5  # share of unknown tokens from which a text is none that the tokenizer was made for
 _SAME_CORPUS = {"qwen3_5": "qwen3"}
 SENTENCES = (
     "The capital of France is",
@@ -73,7 +79,7 @@ class PromptSet:
 
 
 def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
-    """The lines of `file`, else the demo's held-back questions, else plain sentences that the tokenizer knows.
+    """The lines of `file`, else the demo's held-back questions, else paragraphs that the tokenizer knows.
 
     Raises PromptError for a file that holds no prompts, and where there is nothing to fall back on.
     """
@@ -91,16 +97,22 @@ def choose_prompts(engine: Engine, file: Path | None) -> PromptSet:
             "This bundle has no tokenizer, so there are no sentences to try it on: give --prompts with a file of ids, "
             "a prompt a line, as 1,2,3."
         )
-    if any(engine.text.unknown_share(sentence) > 0.5 for sentence in SENTENCES):
+    known = list(islice(known_texts(engine, "measure"), PARAGRAPHS))
+    if not known:
         raise PromptError(
-            "The bundle's tokenizer does not know the built-in English sentences: give --prompts with a file of texts "
-            "that it was made for, a prompt a line."
+            "The bundle's tokenizer knows none of Joinery's texts: give --prompts with a file of texts that it was "
+            "made for, a prompt a line."
         )
-    return PromptSet(
-        tuple(_of_text(engine, text) for text in SENTENCES),
-        f"{len(SENTENCES)} built-in English sentences",
-        built_in=True,
-    )
+    origin = f"{len(known)} paragraphs of {MEASURING_TEXT}"
+    return PromptSet(tuple(_of_text(engine, text) for text in known), origin, built_in=True)
+
+
+def known_texts(engine: Engine, half: Half) -> Iterator[str]:
+    """The paragraphs of a half of Joinery's texts that the tokenizer was made for, balanced from the start on."""
+    for one in paragraphs(half):
+        tokens = len(engine.encode(one.text))
+        if tokens <= _LONGEST * len(one.text) + 2 and engine.text.unknown_share(one.text) <= _UNKNOWN:
+            yield one.text
 
 
 def read_prompts(file: Path) -> list[str]:

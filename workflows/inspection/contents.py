@@ -11,6 +11,7 @@ from pathlib import Path
 import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
+from workflows.bundle.read import read_cost
 from workflows.bundle.schema import Metadata
 from workflows.checkpoint.other_folders import other_folder
 from workflows.common.element_types import item_bytes
@@ -99,6 +100,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
         bytes=bundle.bytes,
         metadata=facts.model_dump(mode="json") | text_facts(facts) | _graph_faults(doubts),
         doubts=doubts,
+        cost=read_cost(bundle),
     )
 
 

@@ -104,6 +104,10 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: Repo
     figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     if done.streamed:
         figures["streamed"] = 1
+    if done.cost is not None and done.cost.positions:
+        figures |= {name: getattr(done.cost, name) for name in ("positions", "top1_agreement", "kl_mean")}
+        perplexity = done.cost.perplexity
+        figures |= {"perplexity": perplexity.candidate, "perplexity_reference": perplexity.reference}
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
     return _save(_new_run("build", bundle, target, figures), (), notify)
 

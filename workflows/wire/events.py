@@ -15,13 +15,15 @@ from typing import ClassVar, Literal, get_args
 from workflows.wire.codec import ABSENT, PayloadMismatch, dumps, read, read_in_steps, to_fields
 from workflows.wire.reports.base import Report
 from workflows.wire.reports.composite import LayerGroup
+from workflows.wire.reports.cost import QuantizationCost
 from workflows.wire.reports.sweep import StepKind, StepProgress, SweepCounts
 
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
 Stage = Literal[
-    "checkpoint", "export", "import", "optimize", "goal", "quantize", "bundle", "compile", "assemble", "export-genai"
-]
+    "checkpoint", "export", "import", "optimize", "goal", "quantize", "measure", "bundle", "compile", "assemble",
+    "export-genai",
+]  # fmt: skip
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """The stages of builds, imports and exports, in order; `import` is that of torch within `export`, or a genai import."""
 STATE = "state"  # the layout of a cache group of state of fixed size, and of a cache that has no other
@@ -356,7 +358,10 @@ class GenerationDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildDone(Event):
-    """A build ended; the bundle is complete. streamed: its weights were never in memory together."""
+    """A build ended; the bundle is complete. streamed: its weights were never in memory together.
+
+    cost: what quantizing cost; None where no weight was quantized, or it was not to be measured.
+    """
 
     event: ClassVar[str] = "done"
     bundle: str
@@ -364,6 +369,7 @@ class BuildDone(Event):
     bytes: int
     components: list[str]
     streamed: bool = False
+    cost: QuantizationCost | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.home.page import HomePage, existing_parent
+from app.home.recent_row import RecentRow
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
+from workflows.wire.reports.accuracy import PairedFigure
+from workflows.wire.reports.cost import QuantizationCost
 
 Make = Callable[..., MainWindow]
 
@@ -91,3 +94,19 @@ def test_a_bundle_that_went_is_missing_once_the_window_is_active_again(home_page
     assert offered(home_page) == ["Chat", "Inspect"]
     QApplication.sendEvent(home_page, QEvent(QEvent.Type.WindowActivate))
     assert offered(home_page) == ["Locate …", "Remove from list"]
+
+
+def test_what_quantizing_cost_is_on_the_card(home_page: HomePage) -> None:
+    """Where it was measured: the share, and all of it in the tool tip."""
+    entry, poor = home_page.rows[0].entry, PairedFigure(54.9, 84.2)
+
+    def texts() -> dict[str, str]:
+        row = RecentRow(entry)
+        return {one.text(): one.toolTip() for one in row.findChildren(QLabel)}
+
+    assert "Same tokens" not in texts()
+    entry.summary["cost"] = QuantizationCost(reason="the bundle has no tokenizer")
+    assert "Same tokens" not in texts()
+    entry.summary["cost"] = QuantizationCost(1024, 0.612, 0.531, poor, "a text")
+    shown = texts()
+    assert "Same tokens" in shown and "over 1,024 positions of a text" in shown["61.2 %"]

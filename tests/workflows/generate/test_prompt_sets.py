@@ -11,6 +11,7 @@ from tests.workflows.quantize.making import renamed_source
 from workflows.common.errors import PromptError
 from workflows.generate import open_engine
 from workflows.generate.prompt_sets import HeldOutQuestion, choose_prompts, demo_questions, evenly_spaced, read_lines
+from workflows.generate.sample_texts import paragraphs
 
 
 def test_the_demo_is_asked_what_its_training_never_saw(demo_bundle: Path) -> None:
@@ -23,9 +24,16 @@ def test_the_demo_is_asked_what_its_training_never_saw(demo_bundle: Path) -> Non
     )
 
 
-def test_another_checkpoint_reads_plain_sentences(demo_bundle: Path, tmp_path: Path) -> None:
-    found = choose_prompts(open_engine(renamed_source(demo_bundle, tmp_path / "b")), None)
-    assert (len(found.prompts), found.origin) == (8, "8 built-in English sentences")
+def test_another_checkpoint_reads_the_text_to_measure_with(
+    demo_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_engine(renamed_source(demo_bundle, tmp_path / "b"))
+    found = choose_prompts(engine, None)
+    assert (len(found.prompts), found.origin) == (12, "12 paragraphs of Joinery's text to measure with")
+    assert {prompt.text for prompt in found.prompts} < {one.text for one in paragraphs("measure")}
+    monkeypatch.setattr(engine.text, "unknown_share", lambda text: 0.9)
+    with pytest.raises(PromptError, match="knows none of Joinery's texts"):
+        choose_prompts(engine, None)
 
 
 def test_a_file_has_a_prompt_a_line(demo_bundle: Path, tmp_path: Path) -> None:

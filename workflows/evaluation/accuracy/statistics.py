@@ -51,7 +51,8 @@ class Agreement:
     """The agreement of the candidate's next-token distributions with the reference's.
 
     kl is KL(reference ‖ candidate) = Σ p (log p − log q) in nats. not_finite counts positions with candidate
-    logits that are not numbers: they count as disagreement, and have no divergence.
+    logits that are not numbers: they count as disagreement, and have no divergence. overlaps: whether `top5`, which
+    takes as long as all others, is wanted.
     """
 
     positions: int = 0
@@ -60,6 +61,7 @@ class Agreement:
     kl: RunningMean = field(default_factory=RunningMean)
     difference: RunningMean = field(default_factory=RunningMean)
     not_finite: int = 0
+    overlaps: bool = True
 
     def add(self, reference: NextToken, candidate: NextToken) -> None:
         """Adds one position."""
@@ -71,7 +73,8 @@ class Agreement:
             self.top5.add(0.0)
             return
         self.top1.add(float(np.argmax(ours) == np.argmax(theirs)))
-        self.top5.add(len(reference.best & candidate.best) / len(reference.best))
+        if self.overlaps:
+            self.top5.add(len(reference.best & candidate.best) / len(reference.best))
         with np.errstate(invalid="ignore"):
             difference = np.abs(ours - theirs)
         self.difference.add(float(difference[np.isfinite(difference)].max()))  # without tokens that one rules out

@@ -138,7 +138,7 @@ def _agreement(
         candidate, device_named("cpu"), session_options=mapped_options(candidate, graphs), graphs=graphs
     )
     side = ComparedBundle(Engine(candidate, machine, 0.0))
-    agreement = Agreement()
+    agreement = Agreement(overlaps=False)
     for step in steps:
         for logits, other in zip((row for block in step.logits for row in block), step.rows_of(side), strict=True):
             agreement.add(NextToken(logits), NextToken(other))

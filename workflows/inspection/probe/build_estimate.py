@@ -29,6 +29,7 @@ _STAGE_SECONDS = {
     "export": (8.0, 6.0),
     "optimize": (1.0, 4.0),
     "quantize": (0.4, 3.0),
+    "measure": (0.3, 2.0),
     "bundle": (0.1, 1.0),
 }
 _NEAREST = 5
@@ -63,7 +64,7 @@ def build_estimate(
     stages = {
         stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
         for stage in _STAGE_SECONDS
-        if stage != "quantize" or recipe.quantizes
+        if stage not in ("quantize", "measure") or recipe.quantizes
     }
     memory = build_bytes(checkpoint, streamed)
     corrected = memory * _memory_ratio(checkpoint, streamed, nearest)
@@ -93,8 +94,8 @@ def _work_bytes(checkpoint: Checkpoint, recipe: Recipe) -> int:
 
 
 def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunRecord]) -> float:
-    """The measured seconds, scaled by size; quantize: of the same precision. Without runs those of the table."""
-    own = [run for run in runs if stage != "quantize" or run.precision == precision]
+    """The measured seconds, scaled by size; of the same precision where it matters. Else those of the table."""
+    own = [run for run in runs if stage not in ("quantize", "measure") or run.precision == precision]
     ratios = [
         float(seconds) / _expected(stage, _float32_bytes(run))
         for run in own

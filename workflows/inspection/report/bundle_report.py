@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from workflows.bundle import Bundle
+from workflows.bundle.read import read_cost
 from workflows.inspection.build_stages import read_evidence
 from workflows.inspection.report.document import (
     CodeListing,
@@ -62,12 +63,19 @@ def _overview(bundle: Bundle) -> ReportTable:
         ("cache", f"{facts.layout} {bundle.pipeline.capacity or ''}".strip()),
         ("route", bundle.pipeline.route),
         ("components", ", ".join(bundle.pipeline.pipeline.sessions)),
+        ("quantizing cost", _cost(bundle)),
         ("size", with_unit(bundle.bytes, "bytes")),
         ("built", facts.built_at),
         ("folder", str(bundle.folder.resolve())),
         ("digest", short_digest(bundle.digest)),
     ]
     return ReportTable(["", "this bundle"], [(name, value or "–") for name, value in rows])
+
+
+def _cost(bundle: Bundle) -> str:
+    """What quantizing cost; empty where nothing states it."""
+    cost = read_cost(bundle)
+    return f"{cost.summary()}. {cost.advice()}".rstrip() if cost else ""
 
 
 def _recipe(bundle: Bundle) -> list[DocumentPart]:

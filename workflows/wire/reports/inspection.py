@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
 from workflows.wire.reports.composite import Composite, LayerGroup
+from workflows.wire.reports.cost import QuantizationCost
 
 
 @dataclass
@@ -114,7 +115,8 @@ class BuiltStage:
 class InspectReport(Report):
     """A bundle, or one graph, whose bundle fields are empty.
 
-    doubts: problems of the bundle's tokenizer and template (generate/text_problems.py), a sentence each.
+    doubts: problems of the bundle's tokenizer and template (generate/text_problems.py), a sentence each. cost: what
+    quantizing it cost; None where nothing states it.
     """
 
     model_type: str
@@ -134,6 +136,7 @@ class InspectReport(Report):
     metadata: dict[str, object]
     composite: Composite | None = None
     doubts: list[str] = field(default_factory=list)
+    cost: QuantizationCost | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass
