@@ -157,8 +157,8 @@ class BuildModel(QObject):
             return False
         self.request, self.plan = request, plan
         absent = {"goal"} if request.goal is None else set[str]()
-        if plan is not None and request.goal is None and "measure" not in plan.estimate.stages:
-            absent.add("measure")  # of quantized weights alone
+        if plan is None or "measure" not in plan.estimate.stages:  # of quantized weights alone
+            absent.add("measure")
         self.rows = [StageRow(stage) for stage in WEIGHTS if stage not in absent]
         self.expected = plan.estimate.seconds if plan and request.goal is None else expected
         self._seconds = dict(plan.estimate.stages) if plan and request.goal is None else {}
@@ -249,11 +249,13 @@ class BuildModel(QObject):
             row.seconds, row.peak_mib = event.seconds, event.peak_mib
 
     def _row(self, stage: str) -> StageRow:
-        """The row of a stage; one that is not in WEIGHTS comes last."""
+        """The row of a stage; a new one stands where WEIGHTS has it, or last."""
         row = next((row for row in self.rows if row.stage == stage), None)
         if row is None:
-            row = StageRow(stage)
-            self.rows.append(row)
+            row, order = StageRow(stage), list(WEIGHTS)
+            later = order[order.index(stage) :] if stage in order else []
+            place = next((at for at, one in enumerate(self.rows) if one.stage in later), len(self.rows))
+            self.rows.insert(place, row)
         return row
 
     def _fail(self, event: ErrorEvent) -> None:
