@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QPushButton
 
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
@@ -46,10 +46,7 @@ class BlockOptions(Section):
         self.rounding.activated.connect(lambda _index: self._send(rounding=self.rounding.currentData()))
         text = self.tr("Blocks have no zero point: smaller and less accurate.")
         self.symmetric = self._switch("symmetric", self.tr("Symmetric"), text)
-        text = self.tr("Quantizes the output head, too; without it, the bundle is larger.")
-        self.head = self._switch("head", self.tr("Output head too"), text)
-        text = self.tr("Quantizes the embedding table, too; each step reads only a few of its rows.")
-        self.embedding = self._switch("embedding", self.tr("Embedding too"), text)
+        self.roles = {role: self._role_box(role, title, note) for role, (title, note) in self._roles().items()}
         text = self.tr(
             "Prompts run through a graph of their own with 8-bit products: faster, and more than twice the size."
         )
@@ -63,9 +60,48 @@ class BlockOptions(Section):
         self.body.addWidget(
             label(self.tr("Smaller blocks are more accurate and need more bytes for their scales."), "muted", wrap=True)
         )
-        switches = (self.symmetric, self.head, self.embedding, self.fast_prefill)
-        for part in (self.block, self.fine, self.rounding, *switches, self.exclude):
+        boxes = (self.block, self.fine, self.rounding, self.symmetric, *self.roles.values())
+        for part in (*boxes, self.fast_prefill, self.exclude):
             self.body.addWidget(part)
+
+    def _roles(self) -> dict[str, tuple[str, str]]:
+        """Role → its title and a note on it."""
+        return {
+            "head": (
+                self.tr("Output head: {0}"),
+                self.tr("The output head decides between tokens: in 8 bits it loses almost nothing."),
+            ),
+            "embedding": (
+                self.tr("Embedding: {0}"),
+                self.tr("Each step reads only a few rows of the embedding, so that it costs bytes and no time."),
+            ),
+            "first_layer": (self.tr("First layer: {0}"), self.tr("All other layers continue from its errors.")),
+            "last_layer": (self.tr("Last layer: {0}"), self.tr("No other layer evens out its errors.")),
+            "attention_output": (
+                self.tr("Attention output: {0}"),
+                self.tr("The product after attention, small and sensitive."),
+            ),
+            "down_projection": (
+                self.tr("Down projection: {0}"),
+                self.tr("The second product of each feed-forward block, with the largest inputs."),
+            ),
+        }
+
+    def _role_box(self, role: str, title: str, note: str) -> QComboBox:
+        precisions = [(title.format(name), value) for name, value in self._precisions().items()]
+        box = combo_box(title.partition(":")[0], precisions)
+        set_tool_tip(box, note)
+        box.activated.connect(lambda _index: self._send(**{role: box.currentData()}))
+        return box
+
+    def _precisions(self) -> dict[str, str | None]:
+        return {
+            self.tr("as the other weights"): None,
+            self.tr("4 bits"): "int4",
+            self.tr("8 bits"): "int8",
+            self.tr("16 bits"): "fp16",
+            self.tr("as it is"): "fp32",
+        }
 
     def _switch(self, name: str, text: str, note: str) -> QCheckBox:
         switch = QCheckBox(text)
@@ -86,8 +122,8 @@ class BlockOptions(Section):
         self.fine.setCurrentIndex(max(0, self.fine.findData(quantize.get("fine_block_size"))))
         self.rounding.setCurrentIndex(max(0, self.rounding.findData(quantize.get("rounding"))))
         self.symmetric.setChecked(quantize.get("symmetric") is True)
-        self.head.setChecked(quantize.get("head") is not False)
-        self.embedding.setChecked(quantize.get("embedding") is True)
+        for role, box in self.roles.items():
+            _show_precision(box, quantize.get(role))
         self.fast_prefill.setChecked(plan.recipe.get("fast_prefill") is True)
         self.fast_prefill.setVisible(plan.offers_fast_prefill)
         if not self.exclude.hasFocus():
@@ -98,6 +134,14 @@ class BlockOptions(Section):
 
     def _send(self, **parts: object) -> None:
         self._draft.set_quantize(**parts)
+
+
+def _show_precision(box: QComboBox, precision: object) -> None:
+    """Select a role's precision; one with a block size, as a recipe's text may have it, becomes an entry."""
+    if box.findData(precision) < 0:
+        title = box.itemText(0).partition(":")[0]
+        box.addItem(f"{title}: {precision}", precision)
+    box.setCurrentIndex(box.findData(precision))
 
 
 class CalibrationBox(Section):

@@ -163,6 +163,18 @@
       <translation>1 − Kosinus</translation>
     </message>
     <message>
+      <source>16 bits</source>
+      <translation>16 Bit</translation>
+    </message>
+    <message>
+      <source>4 bits</source>
+      <translation>4 Bit</translation>
+    </message>
+    <message>
+      <source>8 bits</source>
+      <translation>8 Bit</translation>
+    </message>
+    <message>
       <source>A JSON list of functions, for chat templates that support tools.</source>
       <translation>Eine JSON-Liste von Funktionen, für Chat-Vorlagen mit Werkzeugen.</translation>
     </message>
@@ -379,6 +391,10 @@
       <translation>Alle Knoten laufen auf diesem Gerät, und die Ergebnisse sind richtig.</translation>
     </message>
     <message>
+      <source>All other layers continue from its errors.</source>
+      <translation>Alle anderen Schichten rechnen mit ihren Fehlern weiter.</translation>
+    </message>
+    <message>
       <source>All precisions</source>
       <translation>Alle Genauigkeiten</translation>
     </message>
@@ -553,6 +569,10 @@
     <message>
       <source>Attached files</source>
       <translation>Angehängte Dateien</translation>
+    </message>
+    <message>
+      <source>Attention output: {0}</source>
+      <translation>Attention-Ausgabe: {0}</translation>
     </message>
     <message>
       <source>Attributes</source>
@@ -1403,6 +1423,10 @@
       <translation>Nach unten (Alt+Ab)</translation>
     </message>
     <message>
+      <source>Down projection: {0}</source>
+      <translation>Down-Projektion: {0}</translation>
+    </message>
+    <message>
       <source>Downloaded from the Hugging Face hub</source>
       <translation>Vom Hugging-Face-Hub heruntergeladen</translation>
     </message>
@@ -1463,6 +1487,10 @@
       <translation>Jeder Schritt einer Antwort erscheint hier, während sie läuft: Latenz, Cache und Speicher.</translation>
     </message>
     <message>
+      <source>Each step reads only a few rows of the embedding, so that it costs bytes and no time.</source>
+      <translation>Jeder Schritt liest nur wenige Zeilen des Embeddings; es kostet daher Bytes und keine Zeit.</translation>
+    </message>
+    <message>
       <source>Edit and resend, as a new branch</source>
       <translation>Bearbeiten und neu senden, als neuer Zweig</translation>
     </message>
@@ -1487,8 +1515,8 @@
       <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc bricht ab.</translation>
     </message>
     <message>
-      <source>Embedding too</source>
-      <translation>Embedding auch</translation>
+      <source>Embedding: {0}</source>
+      <translation>Embedding: {0}</translation>
     </message>
     <message>
       <source>Embeddings, transformer and head as separate graphs, with 1×1 convolutions, fp16 cache and rotary positions inside.</source>
@@ -1717,6 +1745,10 @@
     <message>
       <source>Finished stages can be saved; the Home page then offers to resume the build.</source>
       <translation>Fertige Stufen können gespeichert werden; die Startseite bietet dann an, den Bau fortzusetzen.</translation>
+    </message>
+    <message>
+      <source>First layer: {0}</source>
+      <translation>Erste Schicht: {0}</translation>
     </message>
     <message>
       <source>First values: {0}</source>
@@ -2355,6 +2387,10 @@
       <translation>Letzte 10 s</translation>
     </message>
     <message>
+      <source>Last layer: {0}</source>
+      <translation>Letzte Schicht: {0}</translation>
+    </message>
+    <message>
       <source>Last reply</source>
       <translation>Letzte Antwort</translation>
     </message>
@@ -2811,6 +2847,10 @@
       <translation>Kein Knoten unterscheidet die beiden Graphen.</translation>
     </message>
     <message>
+      <source>No other layer evens out its errors.</source>
+      <translation>Keine andere Schicht gleicht ihre Fehler aus.</translation>
+    </message>
+    <message>
       <source>No passes are recorded</source>
       <translation>Keine Passes sind aufgezeichnet</translation>
     </message>
@@ -3203,8 +3243,8 @@
       <translation>Ausgabeordner</translation>
     </message>
     <message>
-      <source>Output head too</source>
-      <translation>Ausgabe-Head auch</translation>
+      <source>Output head: {0}</source>
+      <translation>Ausgabekopf: {0}</translation>
     </message>
     <message>
       <source>Outputs</source>
@@ -3505,14 +3545,6 @@
     <message>
       <source>Quantize</source>
       <translation>Quantisieren</translation>
-    </message>
-    <message>
-      <source>Quantizes the embedding table, too; each step reads only a few of its rows.</source>
-      <translation>Quantisiert auch die Embedding-Tabelle; jeder Schritt liest nur wenige ihrer Zeilen.</translation>
-    </message>
-    <message>
-      <source>Quantizes the output head, too; without it, the bundle is larger.</source>
-      <translation>Quantisiert auch den Ausgabekopf; ohne das ist das Bundle größer.</translation>
     </message>
     <message>
       <source>Query</source>
@@ -4923,6 +4955,10 @@
       <translation>Der Operator TensorScatter schreibt den Cache; die Attention darf jede Maske und jeden Bias haben.</translation>
     </message>
     <message>
+      <source>The output head decides between tokens: in 8 bits it loses almost nothing.</source>
+      <translation>Der Ausgabekopf entscheidet zwischen Tokens: In 8 Bit verliert er fast nichts.</translation>
+    </message>
+    <message>
       <source>The parcel arrived on Tuesday.</source>
       <translation>Das Paket kam am Dienstag an.</translation>
     </message>
@@ -4941,6 +4977,10 @@
     <message>
       <source>The pipeline file</source>
       <translation>Die Pipeline-Datei</translation>
+    </message>
+    <message>
+      <source>The product after attention, small and sensitive.</source>
+      <translation>Das Produkt nach der Attention, klein und empfindlich.</translation>
     </message>
     <message>
       <source>The prompt for both; A generates two tokens after it</source>
@@ -4981,6 +5021,10 @@
     <message>
       <source>The search was stopped without a result.</source>
       <translation>Die Suche wurde ohne Ergebnis angehalten.</translation>
+    </message>
+    <message>
+      <source>The second product of each feed-forward block, with the largest inputs.</source>
+      <translation>Das zweite Produkt jedes Feed-Forward-Blocks, mit den größten Eingaben.</translation>
     </message>
     <message>
       <source>The selected runs have no steps: only generations save them.</source>
@@ -5688,6 +5732,14 @@
     <message>
       <source>as all</source>
       <translation>wie alle</translation>
+    </message>
+    <message>
+      <source>as it is</source>
+      <translation>unverändert</translation>
+    </message>
+    <message>
+      <source>as the other weights</source>
+      <translation>wie die übrigen Gewichte</translation>
     </message>
     <message>
       <source>at most {0}</source>

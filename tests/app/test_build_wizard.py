@@ -618,15 +618,17 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
     quantize.table.choose("int4")
     blocks = quantize.blocks
     assert blocks.isVisible() and blocks.block.currentData() == 32
-    assert (blocks.symmetric.isChecked(), blocks.head.isChecked(), blocks.embedding.isChecked()) == (False, True, False)
+    assert (blocks.symmetric.isChecked(), blocks.roles["head"].currentData()) == (False, None)
     blocks.block.setCurrentIndex(blocks.block.findData(128))
     blocks.block.activated.emit(blocks.block.currentIndex())
     blocks.symmetric.click()
-    blocks.head.click()
+    head = blocks.roles["head"]
+    head.setCurrentIndex(head.findData("fp32"))
+    head.activated.emit(head.currentIndex())
     qtbot.keyClicks(blocks.exclude, "*/down_proj, model/layers/0/*")
     blocks.exclude.editingFinished.emit()
-    wanted = {"block_size": 128, "symmetric": True, "head": False, "exclude": ["*/down_proj", "model/layers/0/*"]}
+    wanted = {"block_size": 128, "symmetric": True, "head": "fp32", "exclude": ["*/down_proj", "model/layers/0/*"]}
     assert draft.options["quantize"] == wanted
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
-    assert blocks.block.currentData() == 128 and not blocks.head.isChecked()
+    assert blocks.block.currentData() == 128 and head.currentData() == "fp32"
     assert cells(quantize.table, "int4")[1] == "7.3 MiB" and cells(quantize.table, "fp32")[1] == "32.0 MiB"

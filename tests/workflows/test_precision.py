@@ -43,13 +43,13 @@ def test_dots_reach_inside_at_any_depth() -> None:
     assert found["block_size"] == 64 and found["calibration"] == {"method": "entropy"}
     assert found["components"] == {"head": "fp32"} and found["exclude"] == ["a.b"]
     recipe = resolve_recipe(open_checkpoint("demo:qwen3"), parse_settings(["precision=int8", "quantize.head=false"]))
-    assert (recipe.precision, recipe.quantize.head, recipe.quantize.block_size) == ("int8", False, 32)
+    assert (recipe.precision, recipe.quantize.head, recipe.quantize.block_size) == ("int8", "fp32", 32)
 
 
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        (["quantize.bits=3"], "settings are accuracy_level, block_size, .*symmetric"),
+        (["quantize.bits=3"], "settings are accuracy_level, .*block_size, .*symmetric"),
         (["quantize.calibration.method.x=1"], "settings are method, percentile"),
         (["quantize.block_size.x=1"], "No recipe has a setting 'quantize.block_size.x'"),
         (["quantise.head=1"], "settings are cache, capacity"),
@@ -150,11 +150,15 @@ def test_sizes_by_hand() -> None:
     block = 32 * 4 + 32 + 4  # bits
     four = 100 * MILLION // 32 * block // 8
     assert weight_bytes(plain, "int4", 100 * MILLION, 20 * MILLION, True) == four + 80 * MILLION
-    both = recipe_with(quantize={"embedding": True})
+    both = recipe_with(quantize={"embedding": True})  # as older recipes have it
     assert weight_bytes(both, "int4", 100 * MILLION, 20 * MILLION, True) == four
     bare = recipe_with(quantize={"head": False})
     untied = weight_bytes(bare, "int8", 100 * MILLION, 20 * MILLION, False)
     assert untied == 60 * MILLION // 32 * (32 * 8 + 32 + 8) // 8 + 160 * MILLION
+    eight = 20 * MILLION // 32 * (32 * 8 + 32 + 8) // 8
+    head = recipe_with(quantize={"head": "int8", "embedding": "int4/16", "down_projection": "fp16"})
+    parted = weight_bytes(head, "int4", 100 * MILLION, 20 * MILLION, True, {"down_projection": 16 * MILLION})
+    assert parted == 64 * MILLION // 32 * block // 8 + 32 * MILLION + eight + 20 * MILLION // 16 * (16 * 4 + 36) // 8
 
 
 def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> None:

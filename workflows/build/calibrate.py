@@ -35,7 +35,7 @@ from workflows.quantize.calibration.ranges import RunObserver, add_observers, ma
 from workflows.quantize.calibration.trajectories import run_trajectories
 from workflows.quantize.integer_cache import Scales, key_rotations, scale_of
 from workflows.quantize.qdq import StaticQdq
-from workflows.recipe import Recipe
+from workflows.recipe import QuantizeSettings, Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.execution.binding import Observer
@@ -46,12 +46,15 @@ _CAPACITY = 1024  # the cache's slots during calibration where the graphs leave 
 
 
 def find_ranges(
-    composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
+    composite: OptimizedComposite,
+    models: Mapping[str, ir.Model],
+    settings: Mapping[str, QuantizeSettings],
+    report: Report,
 ) -> tuple[dict[str, Ranges], str]:
     """Returns component → its activation ranges, empty where the recipe needs none, and a description of their source.
 
-    models: component → its optimized graph. Raises RecipeError for a model without a cache, PromptError as
-    calibration_prompts does.
+    models, settings: component → its optimized graph, and how it is quantized. Raises RecipeError for a model without a
+    cache, PromptError as calibration_prompts does.
     """
     recipe = composite.recipe
     by_component = {name: METHODS.get(recipe.precision_of(name)) for name in models}
@@ -59,7 +62,7 @@ def find_ranges(
     if not methods:
         return {}, ""
     _refuse_single(composite.cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
-    names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
+    names = {name: method.observed(models[name], settings[name]) for name, method in methods.items()}
     bits = min(method.bits for method in methods.values())
     ranger = make_range_finder(recipe.quantize.calibration, names, bits)
     source = _run(composite, names, ranger, report)
@@ -69,7 +72,10 @@ def find_ranges(
 
 
 def find_moments(
-    composite: OptimizedComposite, models: Mapping[str, ir.Model], report: Report
+    composite: OptimizedComposite,
+    models: Mapping[str, ir.Model],
+    settings: Mapping[str, QuantizeSettings],
+    report: Report,
 ) -> tuple[SecondMoments | None, str]:
     """Returns the second moments of the activations that int4 weights multiply, None where the recipe's rounding needs
     none, and a description of their source. Arguments and errors are those of find_ranges.
@@ -79,7 +85,7 @@ def find_moments(
         return None, ""
     _refuse_single(composite.cut, "The rounding compensated", "the rounding search")
     weight_only = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
-    moments = SecondMoments(weight_only, recipe.quantize)
+    moments = SecondMoments(weight_only, settings)
     description = f"moments over {_run(composite, moments.names, moments, report)}"
     report(LogEvent(message=f"Calibrated by {description}."))
     return moments, description

@@ -29,6 +29,7 @@ from workflows.graph.weights import WEIGHTS, load_saved_graph, save_changed_grap
 from workflows.inspection.build_stages import archive_name
 from workflows.inspection.snapshots import ComponentSnapshots
 from workflows.optimize import PassReport
+from workflows.optimize.base import Refusal
 from workflows.quantize import METHODS, Method, check_excluded, run_method
 from workflows.quantize.base import expand_node_patterns
 from workflows.quantize.calibration.moments import SecondMoments
@@ -38,9 +39,10 @@ from workflows.quantize.integer_cache import NAME as CACHE_STEP
 from workflows.quantize.integer_cache import TITLE as CACHE_TITLE
 from workflows.quantize.integer_cache import quantize_cache
 from workflows.quantize.mixed_precision import MixedPrecision
+from workflows.quantize.roles import settings_by_role
 from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
-from workflows.recipe import Recipe
+from workflows.recipe import QuantizeSettings, Recipe
 from workflows.recipe.cut import ComponentRole
 from workflows.wire.events import NoticeEvent, ProgressEvent, Stage
 
@@ -56,15 +58,17 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
     composite = replace(composite, recipe=recipe)
-    ranges, calibrated = find_ranges(composite, by_name, report)
-    moments, compensated = find_moments(composite, by_name, report)
+    settings, missing = _settings_by_component(recipe, by_name)
+    ranges, calibrated = find_ranges(composite, by_name, settings, report)
+    moments, compensated = find_moments(composite, by_name, settings, report)
     steps: dict[str, list[dict[str, Any]]] = {}
     snapshots: dict[str, ComponentSnapshots] = {}
     for name, model in by_name.items():
         precision = recipe.precision_of(name)
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}", component=name))
-        method = component_method(recipe, name, moments)
-        done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
+        method = component_method(recipe, name, settings[name], moments)
+        done = [run_method(model, method, settings[name], ranges.get(name))] if method else []
+        done = [replace(one, refused=[*one.refused, *missing[name]]) for one in done]
         title = method.title if method else ""
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
@@ -107,12 +111,29 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     return evidence
 
 
-def component_method(recipe: Recipe, component: str, moments: SecondMoments | None = None) -> Method | None:
+def _settings_by_component(
+    recipe: Recipe, models: Mapping[str, ir.Model]
+) -> tuple[dict[str, QuantizeSettings], dict[str, list[Refusal]]]:
+    """Each component's settings, with its nodes by their roles, and the roles that it does not have.
+
+    A component with a precision of its own has that one throughout.
+    """
+    settings = dict.fromkeys(models, recipe.quantize)
+    missing: dict[str, list[Refusal]] = {name: [] for name in models}
+    for name, model in models.items():
+        if name not in recipe.quantize.components:
+            settings[name], missing[name] = settings_by_role(model, recipe.quantize, recipe.precision)
+    return settings, missing
+
+
+def component_method(
+    recipe: Recipe, component: str, settings: QuantizeSettings, moments: SecondMoments | None = None
+) -> Method | None:
     """The component's quantization method; None to keep its weights. moments: see find_moments."""
-    own = METHODS.get(recipe.precision_of(component))
+    own, find_sums = METHODS.get(recipe.precision_of(component)), moments.of if moments is not None else None
     if moments is not None and recipe.precision_of(component) == "int4":
-        own = WeightOnly(4, moments=moments.of)
-    method = MixedPrecision(own) if recipe.quantize.nodes else own
+        own = WeightOnly(4, moments=find_sums)
+    method = MixedPrecision(own, find_sums) if settings.nodes else own
     return FastPrefill(method) if recipe.fast_prefill and component == ComponentRole.PREFILL and method else method
 
 

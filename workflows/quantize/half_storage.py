@@ -31,9 +31,9 @@ class HalfStorage(Method):
         for linear in taken:
             _store_weight(linear)
         tables = [(gather, table) for gather, table in find_tables(model.graph) if gather.name not in settings.exclude]
-        for gather, table in tables if settings.embedding else ():
+        for gather, table in tables if settings.embedding != "fp32" else ():
             _store_table(gather, table)
-        return PassResult(bool(taken or (tables and settings.embedding)), tuple(refused))
+        return PassResult(bool(taken or (tables and settings.embedding != "fp32")), tuple(refused))
 
 
 def _store_weight(linear: LinearProduct) -> None:

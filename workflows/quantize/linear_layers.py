@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
+from workflows.common import tensor_names
 from workflows.optimize.base import Refusal
 from workflows.optimize.graph_edits import keeps_float32
 from workflows.optimize.queries import DEFAULT_DOMAINS, consumers, dimensions, producer, weight_input
@@ -20,6 +21,8 @@ LOGITS = "logits"
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _ATTENTION = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
 _MOVING = ("Cast", "Identity", "Reshape", "Transpose")
+_RESHAPING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
+_PLACES = (tensor_names.POSITIONS, "token_type_ids")
 _CHOICES = ("TopK", "ArgMax")
 _BEFORE_CHOICE = ("Reshape", "Cast", "Softmax", "Sigmoid", "Add", "Sub", "Mul", "Div", "Clip", "Tanh", "Where", "Sqrt",
                   "Softplus")  # fmt: skip
@@ -114,6 +117,14 @@ def find_tables(graph: ir.Graph) -> Iterator[tuple[ir.Node, ir.Value]]:
             yield node, table
 
 
+def is_token_lookup(gather: ir.Node) -> bool:
+    """Whether the rows are chosen by an input, and not by computed positions."""
+    value = gather.inputs[1]
+    while value is not None and (node := producer(value, *_RESHAPING)) is not None:
+        value = node.inputs[0]
+    return value is not None and value.is_graph_input() and value.name not in _PLACES
+
+
 def _linear(node: ir.Node) -> LinearProduct | Refusal | None:
     if node.domain not in DEFAULT_DOMAINS or keeps_float32(node):
         return None
@@ -158,7 +169,7 @@ def _of_gemm(node: ir.Node) -> LinearProduct | Refusal | None:
 def _reason_against(linear: LinearProduct, graph: ir.Graph, settings: QuantizeSettings, head: ir.Node | None) -> str:
     if linear.node.name in settings.exclude:
         return "the recipe excludes it"
-    if linear.node is head and not settings.head:
+    if linear.node is head and settings.head == "fp32":
         return "it is the head, which the recipe leaves alone"
     if is_router(linear.node):
         return "it selects experts, which rounding would tip"

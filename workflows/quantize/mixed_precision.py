@@ -14,26 +14,28 @@ from workflows.optimize.base import PassResult, Refusal
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.half_storage import HalfStorage
 from workflows.quantize.int8_dynamic import Int8Dynamic
-from workflows.quantize.weight_only import WeightOnly
+from workflows.quantize.weight_only import FindSums, WeightOnly
 from workflows.recipe import QuantizeSettings
 from workflows.recipe.schema import NodePrecision
 
-_METHODS: dict[str, Method] = {
-    "int4": WeightOnly(4, marked=True),
-    "int8": WeightOnly(8, marked=True),
-    "int8-dynamic": Int8Dynamic(),
-    "fp16": HalfStorage(),
-}
-
 
 class MixedPrecision(Method):
-    """`own` with the exceptions in `quantize.nodes`; None leaves all other nodes unquantized."""
+    """`own` with the exceptions in `quantize.nodes`; None leaves all other nodes unquantized.
+
+    moments: second moments of the weights' inputs, for nodes in int4.
+    """
 
     name = "mixed"
     title = "A method of its own for each node"
 
-    def __init__(self, own: Method | None) -> None:
+    def __init__(self, own: Method | None, moments: FindSums | None = None) -> None:
         self._own = own
+        self._by_precision: dict[str, Method] = {
+            "int4": WeightOnly(4, marked=True, moments=moments),
+            "int8": WeightOnly(8, marked=True),
+            "int8-dynamic": Int8Dynamic(),
+            "fp16": HalfStorage(),
+        }
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Returns what the component's own method requires."""
@@ -49,7 +51,7 @@ class MixedPrecision(Method):
             modified, refused = done.modified, [one for one in done.refused if one.node not in named]
         for how in dict.fromkeys(named.values()):
             nodes = {name for name, other in named.items() if other == how}
-            done = _METHODS[how.precision].call(model, _method_of(settings, how, here - nodes), ranges)
+            done = self._by_precision[how.precision].call(model, _method_of(settings, how, here - nodes), ranges)
             modified |= done.modified
             refused += [one for one in done.refused if one.node in nodes]
         return PassResult(modified, tuple(refused))
@@ -58,7 +60,7 @@ class MixedPrecision(Method):
 def _method_of(settings: QuantizeSettings, how: NodePrecision, others: Iterable[str]) -> QuantizeSettings:
     """Returns the settings for named nodes, which may be the head or the token table."""
     own = _settings_for(settings, others, how.block_size)
-    return own.model_copy(update={"head": True, "embedding": True, "fine_block_size": None})
+    return own.model_copy(update={"head": None, "embedding": None, "fine_block_size": None})
 
 
 def _settings_for(settings: QuantizeSettings, others: Iterable[str], size: int) -> QuantizeSettings:

@@ -206,7 +206,7 @@ def _replace_bias(product: QdqProduct, bias: ir.Value, step: np.float32) -> None
 def _quantize_tables(graph: ir.Graph, settings: QuantizeSettings, refused: list[Refusal]) -> int:
     """Stores token tables as int8 rows with scales; returns how many were replaced."""
     count = 0
-    for gather, table in list(find_tables(graph)) if settings.embedding else ():
+    for gather, table in list(find_tables(graph)) if settings.embedding != "fp32" else ():
         if gather.name in settings.exclude:
             refused.append(Refusal("the recipe excludes it", str(gather.name)))
         else:

@@ -62,7 +62,7 @@ class StoredBlocks(Method):
             held = _held_rows(table.const_value, rows=True)
             if isinstance(held, str):
                 kept.append(Refusal(held, str(gather.name)))
-            elif settings.embedding and gather.name not in settings.exclude:
+            elif settings.embedding != "fp32" and gather.name not in settings.exclude:
                 _to_block_gather(gather, table, held)
                 taken += 1
         for one in experts:

@@ -11,7 +11,6 @@ from dataclasses import replace as changed
 
 import onnx_ir as ir
 
-from workflows.common import tensor_names
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_initializer, make_node, new_value_like, replace_nodes
@@ -21,13 +20,18 @@ from workflows.quantize.block_quantization import quantized_matrix, quantized_ta
 from workflows.quantize.error_compensation import Sums
 from workflows.quantize.experts import Experts, expert_format, find_experts, quantize_experts
 from workflows.quantize.grids import BlockFormat
-from workflows.quantize.linear_layers import LinearProduct, find_head, find_linears, find_tables, is_behind_attention
+from workflows.quantize.linear_layers import (
+    LinearProduct,
+    find_head,
+    find_linears,
+    find_tables,
+    is_behind_attention,
+    is_token_lookup,
+)
 from workflows.recipe import QuantizeSettings
 from workflows.recipe.schema import BLOCK_SIZES
 
 FindSums = Callable[[ir.TensorProtocol], Sums | None]
-_MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
-_PLACES = (tensor_names.POSITIONS, "token_type_ids")
 
 
 class WeightOnly(Method):
@@ -67,7 +71,7 @@ class WeightOnly(Method):
             reason = self._reason_to_keep(gather, table, own, settings, tied=table in weights)
             if reason:
                 refused.append(Refusal(reason, str(gather.name)))
-            elif settings.embedding:
+            elif settings.embedding != "fp32":
                 assert table.const_value is not None  # as find_tables gives it
                 _to_block_gather(gather, table, own, self._mark(own), self._sums(table.const_value))
                 taken += 1
@@ -99,24 +103,16 @@ class WeightOnly(Method):
         size = table.const_value.nbytes if table.const_value is not None else 0
         if gather.name in settings.exclude:
             return "the recipe excludes it"
-        if not settings.embedding:  # told only where a person would think that one of the two is enough
+        if settings.embedding == "fp32":  # told only where a person would think that one of the two is enough
             stays = f"the table of tokens stays as it is beside the quantized head that is tied to it, {size:,} bytes"
             return stays if tied else ""
-        if not self._marked and not _is_token_lookup(gather):  # what is named is taken
+        if not self._marked and not is_token_lookup(gather):  # what is named is taken
             return "positions or types choose its rows, which are few and wanted as they are"
         if not self._marked and any(node.op_type != "Gather" for node in consumers(table)):
             return f"the head that is tied to it stays as it is: a second table would add to its {size:,} bytes"
         if int(table.shape[1]) % how.size:
             return f"rows of {table.shape[1]} numbers are no whole blocks of {how.size}"
         return ""
-
-
-def _is_token_lookup(gather: ir.Node) -> bool:
-    """Whether the rows are chosen by an input, and not by computed positions."""
-    value = gather.inputs[1]
-    while value is not None and (node := producer(value, *_MOVING)) is not None:
-        value = node.inputs[0]
-    return value is not None and value.is_graph_input() and value.name not in _PLACES
 
 
 def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, sums: Sums | None) -> None:

@@ -157,12 +157,13 @@ def _settings(recipe: Recipe) -> Iterator[tuple[Target, TargetSetting]]:
     target, quantize = recipe.build_target, recipe.quantize
     yield target, ("cache", recipe.cache)
     yield target, ("graphs", recipe.graphs)
-    stored = {one.precision for one in quantize.nodes.values()} - {"fp16"}  # fp16 nodes are computed in fp32
+    own = [*quantize.nodes.values(), *(one for one in quantize.roles.values() if one is not None)]
+    stored = {one.precision for one in own} - {"fp16"}  # fp16 nodes are computed in fp32
     yield from ((target, ("precision", precision)) for precision in sorted({recipe.precision, *stored}))
     for component, precision in quantize.components.items():
         yield TARGETS[recipe.place.get(component, recipe.target)], ("precision", precision)
     if not (recipe.precisions | stored).isdisjoint(IN_BLOCKS):
-        yield target, ("quantize.embedding", quantize.embedding)
+        yield target, ("quantize.embedding", quantize.has_table_blocks)
         yield target, ("quantize.symmetric", quantize.symmetric)
 
 

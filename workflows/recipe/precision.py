@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
 
-from workflows.recipe.schema import Precision, Recipe
+from workflows.recipe.schema import Precision, Recipe, Role
 from workflows.recipe.target import TARGETS, TargetName, find_target
 from workflows.wire.reports.plan import Exactness
 
@@ -160,24 +162,43 @@ def target_precision(precision: Precision, target: TargetName) -> TargetPrecisio
     )
 
 
-def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, tied: bool) -> int:
+def weight_bytes(
+    recipe: Recipe,
+    precision: str,
+    parameters: int,
+    table: int,
+    tied: bool,
+    roles: Mapping[Role, int] = MappingProxyType({}),
+) -> int:
     """Estimates the bytes of the weights in `precision`; table: elements of the embedding. A tied head is the
-    embedding, which `parameters` count once; if only one of them is quantized, both are stored.
+    embedding, which `parameters` count once; if they differ in precision, both are stored. roles: elements of the
+    weights in the other roles, each of which counts for one of them.
     """
-    facts = PRECISIONS[precision]
-    if precision in ("fp32", "fp16", "bf16"):
-        return int(parameters * facts.bits / 8)
-    bits = fine = float(facts.bits)
-    if precision in _SCALES:
-        block = recipe.quantize.block_size
-        finer = min(block, recipe.quantize.fine_block_size or block) if precision == "int4" else block
-        scale = 32 + (0 if recipe.quantize.symmetric else _SCALES[precision])
-        bits, fine = bits + scale / block, fine + scale / finer
-    head, embedding = recipe.quantize.head, recipe.quantize.embedding and precision in _SCALES
-    if tied:
-        quantized, unquantized = int(head or embedding), int(not (head and embedding))
-    else:
-        quantized, unquantized = head + embedding, 2 - head - embedding
+    if precision in ("fp32", "fp16", "bf16") and not recipe.quantize.mixes:
+        return int(parameters * PRECISIONS[precision].bits / 8)
+    quantize, own = recipe.quantize, recipe.quantize.roles
+    fine = quantize.fine_block_size if precision == "int4" else None
+    bits = partial(_bits, symmetric=quantize.symmetric)
+    sensitive = bits(precision, min(quantize.block_size, fine or quantize.block_size))
+
+    def of(role: Role) -> float:
+        if role == "embedding" and precision not in _SCALES and role not in own:
+            return 32
+        if role not in own:
+            return sensitive if role in ("head", "embedding") else bits(precision, quantize.block_size)
+        one = own[role]
+        return bits(one.precision, one.block_size) if one is not None else 32
+
+    tables = {of("head"), of("embedding")} if tied else [of("head"), of("embedding")]
     body = max(0, parameters - (1 if tied else 2) * table)
-    bits += 8 if recipe.fast_prefill and precision == "int4" else 0
-    return int((body * bits + quantized * table * fine) / 8) + unquantized * table * 4
+    named = {role: count for role, count in roles.items() if role in own}
+    total = (body - sum(named.values())) * bits(precision, quantize.block_size) + table * sum(tables)
+    total += sum(count * of(role) for role, count in named.items())
+    total += 8 * body if recipe.fast_prefill and precision == "int4" else 0
+    return int(total / 8)
+
+
+def _bits(precision: str, block: int, *, symmetric: bool) -> float:
+    """The bits of a weight, with its share of scales and zero points."""
+    bits = PRECISIONS[precision].bits
+    return bits + (32 + (0 if symmetric else _SCALES[precision])) / block if precision in _SCALES else bits

@@ -60,6 +60,22 @@ class CalibrationSettings(BaseModel):
     percentile: Annotated[float, Field(gt=50, le=100)] = 99.99
 
 
+Role = Literal["head", "embedding", "first_layer", "last_layer", "attention_output", "down_projection"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""What a weight is for, the more specific roles first: of several roles of one weight, the most exact one counts."""
+
+
+def _role_text(value: object) -> object:
+    """What older recipes have for the head and the embedding, true and false, as text."""
+    return {True: None, False: "fp32"}[value] if isinstance(value, bool) else value
+
+
+RolePrecision = Annotated[
+    Annotated[str, Field(pattern=r"^(fp32|fp16|(int8|int4)(/(16|32|64|128))?)$")] | None, BeforeValidator(_role_text)
+]
+"""`fp32`, `fp16`, `int8`, `int4`, or with a block size `int8/64`; None for the precision of the other weights."""
+
+
 class NodePrecision(BaseModel):
     """The precision of one node. fp16: stored so, and computed in fp32. block_size: of int4 and int8."""
 
@@ -75,9 +91,10 @@ class QuantizeSettings(BaseModel):
     block_size: the most weights with one scale: rows are divided evenly. fine_block_size: the same, in int4, for the
     most sensitive weights by size: output head, embedding and the product after attention; None for no difference.
     accuracy_level: how onnxruntime computes with weight-only integers: 4 in 8-bit integers, 1 in float32, 0 by its own
-    choice. symmetric: no zero points. head, embedding: whether output head and embedding are quantized as well. heads:
-    whether 4-D activations, between projections and attention, are quantized as well. exclude: nodes to skip. nodes:
-    node → its own precision. components: component → its own precision.
+    choice. symmetric: no zero points. head, embedding, first_layer, last_layer, attention_output, down_projection: the
+    precision of the weights in that role; a matrix that is head and embedding may exist twice. heads: whether 4-D
+    activations, between projections and attention, are quantized as well. exclude: nodes to skip. nodes: node → its
+    own precision. components: component → its own precision, all its roles included.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -87,8 +104,12 @@ class QuantizeSettings(BaseModel):
     accuracy_level: Literal[0, 1, 2, 3, 4] = 4
     symmetric: bool = False
     rounding: Rounding = "search"
-    head: bool = True
-    embedding: bool = False
+    head: RolePrecision = None
+    embedding: RolePrecision = "fp32"
+    first_layer: RolePrecision = None
+    last_layer: RolePrecision = None
+    attention_output: RolePrecision = None
+    down_projection: RolePrecision = None
     heads: bool = True
     exclude: tuple[str, ...] = ()
     nodes: dict[str, NodePrecision] = {}
@@ -101,6 +122,30 @@ class QuantizeSettings(BaseModel):
         if both is not None:
             raise ValueError(f"exclude and nodes both name {both!r}: name it in one of them")
         return self
+
+    @property
+    def roles(self) -> dict[Role, NodePrecision | None]:
+        """The roles with a precision of their own; None for fp32."""
+        named = {role: text for role in ROLES if (text := getattr(self, role)) is not None}
+        return {role: self._node_precision(text) for role, text in named.items()}
+
+    @property
+    def mixes(self) -> bool:
+        """Whether some weights are to be stored in another precision than the others, but for those in fp32."""
+        return bool(self.nodes) or any(one is not None for one in self.roles.values())
+
+    @property
+    def has_table_blocks(self) -> bool:
+        """Whether the embedding is quantized in blocks."""
+        own = self.roles.get("embedding", NodePrecision(precision="int4"))
+        return own is not None and own.precision != "fp16"
+
+    def _node_precision(self, text: str) -> NodePrecision | None:
+        precision, _, block = text.partition("/")
+        fine = self.fine_block_size or self.block_size
+        size = int(block) if block else fine if precision == "int4" else self.block_size
+        facts = {"precision": precision, "block_size": size}
+        return None if precision == "fp32" else NodePrecision.model_validate(facts)
 
 
 def comparison_chunk(chunk: int, any_width: bool) -> int:
@@ -174,8 +219,9 @@ class Recipe(BaseModel):
     @model_validator(mode="after")
     def _nodes_fit(self) -> Recipe:
         odd = next((one for one in sorted(self.precisions) if one not in MIXABLE), None)
-        if self.quantize.nodes and odd is not None:
-            raise ValueError(f"quantize.nodes goes with {', '.join(MIXABLE)}, and not with {odd}")
+        if self.quantize.mixes and odd is not None:
+            named = next((role for role, own in self.quantize.roles.items() if own is not None), "nodes")
+            raise ValueError(f"quantize.{named} goes with {', '.join(MIXABLE)}, and not with {odd}")
         return self
 
     @model_validator(mode="after")
@@ -192,7 +238,7 @@ class Recipe(BaseModel):
     @property
     def keeps_weights(self) -> bool:
         """Whether every weight is unchanged."""
-        return self.precisions == {"fp32"} and not self.quantize.nodes
+        return self.precisions == {"fp32"} and not self.quantize.mixes
 
     @property
     def quantizes(self) -> bool:

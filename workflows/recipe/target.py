@@ -40,7 +40,7 @@ class Target:
     heads: bool = True
     place: Mapping[str, TargetName] = field(default_factory=dict)
     opset: Opset = 23  # the first with fused attention
-    blocks: Mapping[str, Mapping[str, bool | int]] = field(default_factory=dict)
+    blocks: Mapping[str, Mapping[str, bool | int | str | None]] = field(default_factory=dict)
     refused: Mapping[TargetSetting, str] = field(default_factory=dict)
     noted: Mapping[TargetSetting, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
@@ -58,10 +58,10 @@ _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 # would take more bytes than all layers of a small model. Blocks of 128 need a rounding that compensates its errors,
 # or prompts in 8 bits: with these, the KL to fp32 of symmetric ones is less than half of that of symmetric blocks of
 # 32, and their step is the shortest with AVX2 and with AVX-512.
-_CPU_BLOCKS: dict[str, dict[str, bool | int]] = {
-    "int4": {"block_size": 64, "fine_block_size": 32, "embedding": True},
-    "int8": {"embedding": True},
-    "stored": {"embedding": True},
+_CPU_BLOCKS: dict[str, dict[str, bool | int | str | None]] = {
+    "int4": {"block_size": 64, "fine_block_size": 32, "embedding": None},
+    "int8": {"embedding": None},
+    "stored": {"embedding": None},
     "compensated": {"block_size": 128},
     "fast_prefill": {"block_size": 128, "fine_block_size": 128, "symmetric": True},
 }

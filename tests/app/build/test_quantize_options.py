@@ -41,17 +41,18 @@ def plan(**quantize: object) -> Any:
     return SimpleNamespace(recipe={"quantize": quantize} if quantize else {}, offers_fast_prefill=False)
 
 
-def state(blocks: BlockOptions) -> tuple[object, bool, bool, bool, str]:
-    switches = (blocks.symmetric.isChecked(), blocks.head.isChecked(), blocks.embedding.isChecked())
-    return (blocks.block.currentData(), *switches, blocks.exclude.text())
+def state(blocks: BlockOptions) -> tuple[object, ...]:
+    roles = [box.currentData() for box in blocks.roles.values()]
+    return (blocks.block.currentData(), blocks.symmetric.isChecked(), *roles[:3], blocks.exclude.text())
 
 
 @pytest.mark.parametrize(
     ("quantize", "shown"),
     [
-        ({}, (32, False, True, False, "")),
-        ({"block_size": 128, "symmetric": True, "head": False, "embedding": True, "exclude": ["a/*", "b"]},
-         (128, True, False, True, "a/*, b")),
+        ({}, (32, False, None, None, None, "")),
+        ({"block_size": 128, "symmetric": True, "head": "int8", "embedding": "fp32", "exclude": ["a/*", "b"]},
+         (128, True, "int8", "fp32", None, "a/*, b")),
+        ({"head": "int8/128", "first_layer": "fp16"}, (32, False, "int8/128", None, "fp16", "")),
     ],
 )  # fmt: skip
 def test_the_plan_is_shown_and_sends_nothing(
@@ -84,8 +85,10 @@ def test_each_setting_is_sent_and_the_others_stay(blocks: BlockOptions, draft: U
     blocks.block.activated.emit(blocks.block.currentIndex())
     blocks.symmetric.setFocus()
     qtbot.keyClick(blocks.symmetric, Qt.Key.Key_Space)
-    blocks.head.click()
-    assert draft.options == {"quantize": {"precision": "int4", "block_size": 16, "symmetric": True, "head": False}}
+    head = blocks.roles["head"]
+    head.setCurrentIndex(head.findData("int8"))
+    head.activated.emit(head.currentIndex())
+    assert draft.options == {"quantize": {"precision": "int4", "block_size": 16, "symmetric": True, "head": "int8"}}
 
 
 @pytest.mark.parametrize("name", ["nearest", "search", "compensated"])
@@ -158,11 +161,11 @@ def test_prompts_are_typed_or_chosen(
 
 def test_what_the_box_does_not_show_of_a_calibration_stays(calibration: CalibrationBox, draft: UnsavedRecipe) -> None:
     """A recipe's text may have said more."""
-    draft.options["quantize"] = {"head": False, "calibration": {"samples": 12, "method": "entropy"}}
+    draft.options["quantize"] = {"head": "fp32", "calibration": {"samples": 12, "method": "entropy"}}
     calibration.method.setCurrentIndex(calibration.method.findData("percentile"))
     calibration.method.activated.emit(calibration.method.currentIndex())
     told = {"samples": 12, "method": "percentile", "prompts": ""}
-    assert draft.options["quantize"] == {"head": False, "calibration": told}
+    assert draft.options["quantize"] == {"head": "fp32", "calibration": told}
 
 
 def test_a_plan_writes_over_nothing_that_is_being_typed(qtbot: QtBot, calibration: CalibrationBox) -> None:

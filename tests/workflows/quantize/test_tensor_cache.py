@@ -24,7 +24,7 @@ TEXT = """g (int64[1,S] ids) => (float[1,S,96] logits) {
     t = Transpose <perm = [1,0]> (table)
     logits = MatMul(z, t)
 }"""
-SETTINGS = QuantizeSettings(symmetric=True, embedding=True)
+SETTINGS = QuantizeSettings(symmetric=True, embedding=None)
 
 
 @pytest.fixture

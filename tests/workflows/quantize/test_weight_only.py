@@ -111,7 +111,7 @@ def test_finer_blocks_are_for_the_head_the_table_and_what_follows_attention(bits
         e = Gather(table, ids) {attended} o = MatMul(a, out) u = MatMul(e, up) m = Add(o, u) n = MatMul(m, other)
         t = Transpose <perm = [1, 0]> (table) logits = MatMul(n, t) }}"""
     model = parse(text, **tensors)
-    settings = QuantizeSettings(block_size=64, fine_block_size=16, embedding=True)
+    settings = QuantizeSettings(block_size=64, fine_block_size=16, embedding=None)
     assert run_method(model, METHODS[f"int{bits}"], settings).modified
     found = {
         str(node.inputs[1 if node.op_type == "MatMulNBits" else 0].name): node.attributes["block_size"].value
@@ -185,7 +185,7 @@ def test_a_tied_head_is_quantized_and_the_table_that_stays_is_reported() -> None
 def test_a_quantized_table_gives_its_own_rows_and_the_head_reads_the_same_bytes(bits: int, symmetric: bool) -> None:
     table, ids = weights(40, 64), np.array([[3, 39, 0]])
     model = parse(TIED, table=table)
-    settings = QuantizeSettings(embedding=True, accuracy_level=1, symmetric=symmetric)
+    settings = QuantizeSettings(embedding=None, accuracy_level=1, symmetric=symmetric)
     report = run_method(model, METHODS[f"int{bits}"], settings)
     assert operators(model) == {"GatherBlockQuantized": 1, "MatMulNBits": 1} and not report.refused
     rows = stored(model, "table", 64, BlockFormat(bits, 32, symmetric))
@@ -199,7 +199,7 @@ def test_a_table_whose_rows_are_no_whole_blocks_has_smaller_ones_and_so_has_its_
     table, w, ids = weights(40, 96), weights(96, 96, seed=1), np.array([[3, 39, 0]])
     text = TIED.replace("MatMul(x, t)", "MatMul(y, t)").replace("t =", "y = MatMul(x, w)  t =")
     model = parse(text, table=table, w=w)
-    settings = QuantizeSettings(embedding=True, accuracy_level=1, symmetric=symmetric, block_size=128)
+    settings = QuantizeSettings(embedding=None, accuracy_level=1, symmetric=symmetric, block_size=128)
     report = run_method(model, METHODS["int4"], settings)
     assert operators(model) == {"GatherBlockQuantized": 1, "MatMulNBits": 2} and not report.refused
     rows = stored(model, "table", 96, BlockFormat(4, 32, symmetric))
@@ -218,7 +218,7 @@ def test_a_table_that_two_read_and_scale_is_taken_for_both() -> None:
     }"""
     table, ids, others = weights(40, 64), np.array([[3, 39, 0]]), np.array([[1, 1, 2]])
     model = parse(text, table=table, eight=np.float32(8))
-    run_method(model, METHODS["int4"], QuantizeSettings(embedding=True, symmetric=True))
+    run_method(model, METHODS["int4"], QuantizeSettings(embedding=None, symmetric=True))
     assert operators(model)["GatherBlockQuantized"] == 2 and "table" not in model.graph.initializers
     flat = model.graph.initializers["table.int4.rows"].const_value.numpy().reshape(40, 2, 16)
     scales = model.graph.initializers["table.int4.scales"].const_value.numpy()
@@ -229,19 +229,19 @@ def test_a_table_that_two_read_and_scale_is_taken_for_both() -> None:
 
 def test_tables_of_places_stay_and_so_does_one_whose_head_stays() -> None:
     places = "g (int64[1,S] position_ids) => (float[1,S,64] y) { y = Gather(w, position_ids) }"
-    assert "positions or types" in refusal_of(places, QuantizeSettings(embedding=True), w=weights(40, 64))
+    assert "positions or types" in refusal_of(places, QuantizeSettings(embedding=None), w=weights(40, 64))
     counted = "g (int64[1,S] ids) => (float[1,S,64] y) { c = CumSum(ids, one)  y = Gather(w, c) }"
     assert "positions or types" in refusal_of(
-        counted, QuantizeSettings(embedding=True), w=weights(40, 64), one=np.int64(1)
+        counted, QuantizeSettings(embedding=None), w=weights(40, 64), one=np.int64(1)
     )
-    kept = refusal_of(TIED, QuantizeSettings(embedding=True, head=False), table=weights(40, 64))
+    kept = refusal_of(TIED, QuantizeSettings(embedding=None, head="fp32"), table=weights(40, 64))
     assert "10,240 bytes" in kept and "which the recipe leaves alone" in kept
 
 
 def test_the_head_can_be_left_alone() -> None:
     text = """g (float[2,32] x) => (float[2,16] logits) { h = MatMul(x, a)  r = MatMul(h, b)  logits = Tanh(r) }"""
     model = parse(text, a=weights(32, 32), b=weights(32, 16))
-    report = run_method(model, METHODS["int4"], QuantizeSettings(head=False))
+    report = run_method(model, METHODS["int4"], QuantizeSettings(head="fp32"))
     assert operators(model) == {"MatMulNBits": 1, "MatMul": 1, "Tanh": 1}
     assert "head" in report.refused[0].reason and "b" in model.graph.initializers
 
@@ -269,7 +269,7 @@ def test_what_is_left_alone_has_a_reason() -> None:
     report = run_method(model, METHODS["int4"], QuantizeSettings(exclude=(name,)))
     assert [(refusal.reason, refusal.node) for refusal in report.refused] == [("the recipe excludes it", name)]
     rows = "g (int64[2] ids) => (float[2,40] y) { y = Gather(w, ids) }"
-    assert "no whole blocks of 32" in refusal_of(rows, QuantizeSettings(embedding=True), w=weights(8, 40))
+    assert "no whole blocks of 32" in refusal_of(rows, QuantizeSettings(embedding=None), w=weights(8, 40))
 
 
 def test_a_product_of_two_activations_is_nobodys_weight() -> None:

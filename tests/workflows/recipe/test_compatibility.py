@@ -31,17 +31,17 @@ def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset:
 
 
 @pytest.mark.parametrize(("options", "settings"), [
-    ({}, (32, None, False, False)),
-    ({"precision": "int4"}, (64, 32, False, True)),
-    ({"precision": "int8"}, (32, None, False, True)),
-    ({"quantize": {"components": {"decoder": "int4"}}}, (64, 32, False, True)),
-    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, 32, False, True)),
-    ({"precision": "int4", "quantize": {"rounding": "compensated", "block_size": 64}}, (64, 32, False, True)),
-    ({"precision": "int4", "quantize": {"fine_block_size": None, "symmetric": True}}, (64, None, True, True)),
-    ({"precision": "int4", "quantize": {"block_size": 32, "embedding": False}}, (32, 32, False, False)),
-    ({"precision": "int4", "target": "dml"}, (32, None, False, False)),
-    ({"precision": "int4", "target": "openvino"}, (32, None, False, False)),
-    ({"precision": "int4", "target": "webgpu"}, (32, None, False, False)),
+    ({}, (32, None, False, "fp32")),
+    ({"precision": "int4"}, (64, 32, False, None)),
+    ({"precision": "int8"}, (32, None, False, None)),
+    ({"quantize": {"components": {"decoder": "int4"}}}, (64, 32, False, None)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, 32, False, None)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated", "block_size": 64}}, (64, 32, False, None)),
+    ({"precision": "int4", "quantize": {"fine_block_size": None, "symmetric": True}}, (64, None, True, None)),
+    ({"precision": "int4", "quantize": {"block_size": 32, "embedding": False}}, (32, 32, False, "fp32")),
+    ({"precision": "int4", "target": "dml"}, (32, None, False, "fp32")),
+    ({"precision": "int4", "target": "openvino"}, (32, None, False, "fp32")),
+    ({"precision": "int4", "target": "webgpu"}, (32, None, False, "fp32")),
 ])  # fmt: skip
 def test_the_cpu_has_blocks_of_its_own(
     demo: Checkpoint, options: dict[str, Any], settings: tuple[object, ...], monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,7 @@ OTHERWISE = {
     "inspection/report/sweep_report": dict.fromkeys(("prefill", "decode"), "a measured phase"),
     "service/remote/path_fields": {"draft": "a field of a request"},
     "common/stage_cache": {"draft": "a folder that is not whole yet"},
+    **{place: {"head": "the role of a weight"} for place in ("quantize/roles", "recipe/precision")},
     "checkpoint/": {"model": "a key of tokenizer.json"},
 }
 

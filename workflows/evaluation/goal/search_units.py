@@ -176,7 +176,7 @@ def mix_recipe(units: Sequence[SearchUnit], mix: Mix, settings: QuantizeSettings
             continue
         names = unit.tables if level == base else [*unit.products, *unit.tables]
         nodes |= {name: NodePrecision(precision=level.kind, block_size=level.block) for name in names}
-    changes = {"nodes": nodes, "exclude": tuple(exclude), "embedding": False, "block_size": base.block,
+    changes = {"nodes": nodes, "exclude": tuple(exclude), "embedding": "fp32", "block_size": base.block,
                "fine_block_size": None}  # fmt: skip
     kind: Precision = "fp32" if base.kind == "fp16" else base.kind
     return kind, settings.model_copy(update=changes)

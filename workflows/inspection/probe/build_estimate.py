@@ -5,6 +5,7 @@ recipe, size of the model, the builds in the history ──build_estimate──�
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
@@ -18,6 +19,7 @@ from workflows.recipe import Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, weight_bytes
+from workflows.recipe.schema import Role
 from workflows.recipe.stored_forms import stored_bytes
 from workflows.wire.reports.plan import BuildEstimate
 from workflows.wire.reports.runs import RunRecord
@@ -39,7 +41,14 @@ _SAME_SIZE = 1.25
 _GRAPH_BYTES, _SNAPSHOT_BYTES, _RECORD_BYTES = 17 << 10, 3 << 10, 24 << 10
 _ANGLES_LIMIT = 1 << 26  # of the pass gqa_attention
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
-
+# Weights of each role as transformers calls them; the graphs are searched by structure (quantize/roles.py).
+_OUTPUTS = r"o_proj|out_proj|attn\.c_proj|attention\.(output\.)?dense|attention\.wo"
+_DOWN = r"down_proj|fc2|mlp\.c_proj|dense_4h_to_h|(?<!attention\.)output\.dense|w2"
+_ROLE_NAMES: dict[Role, re.Pattern[str]] = {
+    "attention_output": re.compile(rf"({_OUTPUTS})\.weight$"),
+    "down_projection": re.compile(rf"({_DOWN})\.weight$"),
+}
+_LAYER = re.compile(r"\.(\d+)\.")
 
 _SURELY_SHORT = 1.3
 """A build is refused where its memory is so many times what can be had: estimates are not exact."""
@@ -156,4 +165,19 @@ def precision_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> i
     rows, columns = config.get("vocab_size"), config.get("hidden_size", config.get("d_model"))
     table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
     tied = config.get("tie_word_embeddings", True) is not False
-    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
+    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied, _elements_by_role(checkpoint))
+
+
+def _elements_by_role(checkpoint: Checkpoint) -> dict[Role, int]:
+    """The elements of the weights in each role, by their names; those of the first and last layer by their number."""
+    sizes: dict[Role, int] = dict.fromkeys(("attention_output", "down_projection"), 0)
+    layers: dict[int, int] = {}
+    for name, tensor in checkpoint.tensors.items():
+        role = next((role for role, pattern in _ROLE_NAMES.items() if pattern.search(name)), None)
+        if role is not None:
+            sizes[role] += tensor.elements
+        elif layer := _LAYER.search(name):
+            layers[int(layer[1])] = layers.get(int(layer[1]), 0) + tensor.elements
+    if layers:
+        sizes |= {"first_layer": layers[min(layers)], "last_layer": layers[max(layers)]}
+    return sizes

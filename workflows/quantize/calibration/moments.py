@@ -27,14 +27,14 @@ class SecondMoments:
 
     whole = True
 
-    def __init__(self, models: Mapping[str, ir.Model], settings: QuantizeSettings) -> None:
+    def __init__(self, models: Mapping[str, ir.Model], settings: Mapping[str, QuantizeSettings]) -> None:
         self.names: dict[str, list[str]] = {}
         self._fed: dict[tuple[str, int], list[int]] = {}  # component, place of the value → the sums it is added to
         self._of_weight: dict[Key, int] = {}
         self._sums: dict[int, Sums] = {}
         self._seen: dict[int, tuple[int, int]] = {}  # rows that the sums are of, and how wide they are
         for component, model in models.items():
-            self._plan(component, model, settings)
+            self._plan(component, model, settings[component])
 
     def _plan(self, component: str, model: ir.Model, settings: QuantizeSettings) -> None:
         infer_shapes(model)

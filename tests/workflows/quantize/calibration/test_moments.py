@@ -35,7 +35,7 @@ def graphs(folder: Path) -> dict[str, ir.Model]:
 
 def test_sums_are_of_all_runs_and_weights_that_are_fed_alike_share_them(tmp_path: Path) -> None:
     models = graphs(tmp_path)
-    moments = SecondMoments(models, COMPENSATED)
+    moments = SecondMoments(models, dict.fromkeys(models, COMPENSATED))
     assert moments.names == {"prefill": ["x", "h"], "decode": ["x", "h"]}
     x, h = weights(7, 300, seed=3), weights(7, 40, seed=4)
     moments.observe("prefill", {WHOLE % 0: x[None, :5], WHOLE % 1: h[None, :5]})
@@ -53,7 +53,7 @@ def test_sums_are_of_all_runs_and_weights_that_are_fed_alike_share_them(tmp_path
 
 def test_the_method_rounds_by_them_and_tells_of_weights_that_it_has_none_of(tmp_path: Path) -> None:
     model = graphs(tmp_path)["prefill"]
-    moments = SecondMoments({"decoder": model}, COMPENSATED)
+    moments = SecondMoments({"decoder": model}, {"decoder": COMPENSATED})
     x = weights(400, 6, seed=5) @ weights(6, 300, seed=6) + 0.1 * weights(400, 300, seed=7)
     c = model.graph.initializers["c"].const_value.numpy().copy()
     moments.observe("decoder", {WHOLE % 0: x, WHOLE % 1: np.zeros((400, 40), np.float32)})
