@@ -13,6 +13,7 @@ REPORTS = "wire/reports/"  # all of them are written, read and written again in 
 TOGETHER = {
     # a process, a command or a stage is run whole
     "build/test_calibrate": "quantize/calibration/trajectories",
+    "quantize/calibration/test_moments": "quantize/compensated_rounding",
     "build/test_goal": "build/evaluate",
     "build/test_imports": "build/quantize",
     "build/test_run": "optimize/passes/strip_metadata",

@@ -166,9 +166,11 @@ class UnsavedRecipe(QObject):
         self.changed.emit()
 
     def set_option(self, name: str, value: object) -> None:
-        """Changes an option and requests a plan."""
+        """Changes an option and requests a plan. A precision ends a preset, which has its own."""
         if self.options.get(name) != value:
             self.options[name] = value
+            if name == "precision":
+                self.options.pop("preset", None)
             self.request_plan()
             self.changed.emit()
 
@@ -195,6 +197,14 @@ def chosen_task(options: Options, report: ProbeReport | None) -> str | None:
 def _with_task(options: Options, report: ProbeReport | None) -> Options:
     task = chosen_task(options, report)
     return dict(options) if task is None else {**options, "task": task}
+
+
+def choose_preset(recipe: UnsavedRecipe, preset: str) -> None:
+    """Chooses size against accuracy. Settings of single weights give way to it; the calibration stays."""
+    chosen = recipe.options.get("quantize")
+    stays = {key: value for key, value in chosen.items() if key == "calibration"} if isinstance(chosen, dict) else {}
+    recipe.options |= {"precision": None, "quantize": stays}
+    recipe.set_option("preset", preset)
 
 
 def choose_task(recipe: UnsavedRecipe, task: str) -> None:

@@ -1063,6 +1063,10 @@
       <translation>Verbinden</translation>
     </message>
     <message>
+      <source>Compact is the smallest and fastest, balanced keeps more of the model, accurate is in 8 bits; measured on trained models.</source>
+      <translation>Kompakt ist am kleinsten und schnellsten, ausgewogen bewahrt mehr vom Modell, genau hat 8 Bit; gemessen an trainierten Modellen.</translation>
+    </message>
+    <message>
       <source>Compare</source>
       <translation>Vergleichen</translation>
     </message>
@@ -3411,6 +3415,18 @@
       <translation>Vorlage</translation>
     </message>
     <message>
+      <source>Preset: accurate</source>
+      <translation>Voreinstellung: genau</translation>
+    </message>
+    <message>
+      <source>Preset: balanced</source>
+      <translation>Voreinstellung: ausgewogen</translation>
+    </message>
+    <message>
+      <source>Preset: compact</source>
+      <translation>Voreinstellung: kompakt</translation>
+    </message>
+    <message>
       <source>Previous change ([)</source>
       <translation>Vorige Änderung ([)</translation>
     </message>
@@ -4273,6 +4289,10 @@
     <message>
       <source>Size</source>
       <translation>Größe</translation>
+    </message>
+    <message>
+      <source>Size against accuracy</source>
+      <translation>Größe gegen Genauigkeit</translation>
     </message>
     <message>
       <source>Sizes of the open axes</source>

@@ -17,7 +17,9 @@ import onnx
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from workflows.build.layerwise_rounding import LayerwiseRounding, round_single_graph
 from workflows.build.pipeline import OptimizedComposite
+from workflows.build.stages import segment_report
 from workflows.build.tokenizer import write_tokenizer
 from workflows.build.workspace import Report
 from workflows.bundle import Bundle
@@ -29,19 +31,22 @@ from workflows.generate import Engine
 from workflows.graph.described_weights import is_described
 from workflows.graph.weights import WEIGHTS, write_described
 from workflows.quantize import METHODS, Ranges
-from workflows.quantize.calibration.moments import SecondMoments
-from workflows.quantize.calibration.prompts import calibration_prompts
+from workflows.quantize.calibration.moments import Products, SecondMoments
+from workflows.quantize.calibration.prompts import calibration_prompts, calibration_texts
 from workflows.quantize.calibration.ranges import RunObserver, add_observers, make_range_finder
 from workflows.quantize.calibration.trajectories import run_trajectories
+from workflows.quantize.compensated_rounding import CompensatedRounding
 from workflows.quantize.integer_cache import Scales, key_rotations, scale_of
+from workflows.quantize.linear_layers import find_linears
 from workflows.quantize.qdq import StaticQdq
+from workflows.quantize.tensor_cache import TensorCache
 from workflows.recipe import QuantizeSettings, Recipe
-from workflows.recipe.cut import Cut
+from workflows.recipe.cut import ComponentRole, Cut
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.execution.binding import Observer
-from workflows.wire.events import LogEvent, ProgressEvent
+from workflows.wire.events import LogEvent, ProgressEvent, Stage
 
-STAGE = "quantize"
+STAGE: Stage = "quantize"
 _CAPACITY = 1024  # the cache's slots during calibration where the graphs leave the number open
 
 
@@ -71,24 +76,63 @@ def find_ranges(
     return ranger.ranges(), description
 
 
-def find_moments(
+def find_rounding(
     composite: OptimizedComposite,
     models: Mapping[str, ir.Model],
-    settings: Mapping[str, QuantizeSettings],
+    products: Mapping[str, Products],
+    cache: TensorCache,
     report: Report,
-) -> tuple[SecondMoments | None, str]:
-    """Returns the second moments of the activations that int4 weights multiply, None where the recipe's rounding needs
-    none, and a description of their source. Arguments and errors are those of find_ranges.
+) -> tuple[CompensatedRounding | None, str]:
+    """Returns the weights in int4 as they are rounded with their inputs, None where the recipe's rounding needs none,
+    and a description of their source.
+
+    products: component → what is rounded, of its graph in `models`. cache: receives the rounded weights. Raises
+    PromptError as calibration_prompts does.
     """
     recipe = composite.recipe
-    if recipe.quantize.rounding != "compensated":
+    if recipe.quantize.rounding != "compensated" or not any(products.values()):
         return None, ""
-    _refuse_single(composite.cut, "The rounding compensated", "the rounding search")
-    weight_only = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
-    moments = SecondMoments(weight_only, settings)
-    description = f"moments over {_run(composite, moments.names, moments, report)}"
-    report(LogEvent(message=f"Calibrated by {description}."))
-    return moments, description
+    rounding = CompensatedRounding(cache)
+    if any(part.role == ComponentRole.ENCODER for part in composite.cut.components):
+        moments = SecondMoments(products)
+        source = _run(composite, moments.names, moments, report)
+        moments.round(rounding)
+    else:
+        source = _round_with_texts(composite, models, products, rounding, report)
+    description = f"rounded with {source}" if source else ""
+    report(LogEvent(message=f"Calibrated: {description or 'no text is for this tokenizer, so rounded by search'}."))
+    return rounding, description
+
+
+def _round_with_texts(
+    composite: OptimizedComposite,
+    models: Mapping[str, ir.Model],
+    products: Mapping[str, Products],
+    rounding: CompensatedRounding,
+    report: Report,
+) -> str:
+    """Rounds with the texts that the whole graphs, or their segments, read; returns a description of them."""
+    with tempfile.TemporaryDirectory(prefix="texts-", dir=composite.optimized.parent) as folder:
+        write_tokenizer(composite.tokenizer_folder, Path(folder) / "tokenizer", wanted=composite.recipe.tokenizer)
+        (Path(folder) / "recipe.json").write_text(composite.recipe.model_dump_json(), "utf-8")
+        bundle = unverified_bundle(Path(folder), composite.pipeline, folder)
+        texts = calibration_texts(bundle, composite.recipe.quantize.calibration.prompts)
+    if texts is None:
+        return ""
+    sessions = composite.pipeline.pipeline.sessions
+    files = {name: composite.optimized / session.file for name, session in sessions.items()}
+    if composite.cut.cache is None:
+        round_single_graph(files, products, texts.prompts, rounding, segment_report(STAGE, report))
+        return texts.origin
+    names = {name: {str(one.node.name): how for one, how in products[name]} for name in models}
+
+    def find(component: str, model: ir.Model) -> Products:
+        formats = names.get(component, {})
+        linears = find_linears(model, QuantizeSettings())[0]
+        return [(one, formats[str(one.node.name)]) for one in linears if one.node.name in formats]
+
+    LayerwiseRounding(composite.pipeline, rounding, segment_report(STAGE, report)).round(files, texts.prompts, find)
+    return texts.origin
 
 
 def find_cache_scales(composite: OptimizedComposite, models: Iterable[ir.Model], report: Report) -> tuple[Scales, str]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
 
-from workflows.build.calibrate import find_cache_scales, find_moments, find_ranges
+from workflows.build.calibrate import find_cache_scales, find_ranges, find_rounding
 from workflows.build.pipeline import OptimizedComposite
 from workflows.build.stages import graph_facts, segment_report
 from workflows.build.workspace import Report
@@ -32,7 +33,8 @@ from workflows.optimize import PassReport
 from workflows.optimize.base import Refusal
 from workflows.quantize import METHODS, Method, check_excluded, run_method
 from workflows.quantize.base import expand_node_patterns
-from workflows.quantize.calibration.moments import SecondMoments
+from workflows.quantize.calibration.moments import Products
+from workflows.quantize.compensated_rounding import CompensatedRounding
 from workflows.quantize.experts import float_experts
 from workflows.quantize.fast_prefill import FastPrefill
 from workflows.quantize.integer_cache import NAME as CACHE_STEP
@@ -60,15 +62,16 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
     composite = replace(composite, recipe=recipe)
     settings, missing = _settings_by_component(recipe, by_name)
     ranges, calibrated = find_ranges(composite, by_name, settings, report)
-    moments, compensated = find_moments(composite, by_name, settings, report)
+    parts = TensorCache(folder.parent / f"parts-{optimized.name[-16:]}")  # a stage's folder name ends with its key
+    products = {name: _compensated(recipe, name, model, settings[name]) for name, model in by_name.items()}
+    rounding, compensated = find_rounding(composite, by_name, products, parts, report)
     steps: dict[str, list[dict[str, Any]]] = {}
     snapshots: dict[str, ComponentSnapshots] = {}
     for name, model in by_name.items():
         precision = recipe.precision_of(name)
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}", component=name))
-        method = component_method(recipe, name, settings[name], moments)
-        done = [run_method(model, method, settings[name], ranges.get(name))] if method else []
-        done = [replace(one, refused=[*one.refused, *missing[name]]) for one in done]
+        method = component_method(recipe, name, settings[name], rounding)
+        done = [run_method(model, method, settings[name], ranges.get(name), missing[name])] if method else []
         title = method.title if method else ""
         history = snapshots[name] = ComponentSnapshots.read(optimized / archive_name(name), optimized)
         if any(one.modified for one in done):
@@ -77,12 +80,7 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         if message := float_experts(name, model.graph, done):
             report(NoticeEvent(code="experts", message=message))
     _refuse_unchanged(recipe, steps)
-    parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's folder name ends with its key
-
-    def report_progress(done: int, total: int) -> None:
-        report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
-
-    TensorCache(parts).store(models, report_progress)
+    parts.store(models, partial(_report_tensors, report))
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions, scaled = save_graphs(models, folder), ""
     if recipe.kv_dtype == "int8":
@@ -99,16 +97,20 @@ def make_quantize(composite: OptimizedComposite, folder: Path, report: Report) -
         history.write(folder / archive_name(name), regions)
     report(ProgressEvent(stage=STAGE, message="comparing the graphs with the optimized ones"))
     parity = _parity(composite, folder, report)
-    try_remove(parts)
+    try_remove(parts.folder)
     evidence = []
     for entry in components:
-        name, precision = entry["component"], recipe.precision_of(entry["component"])
-        weights = calibrated if name in ranges else compensated if precision == "int4" else ""
+        name = entry["component"]
+        weights = calibrated if name in ranges else compensated if products[name] else ""
         cache = scaled if any(step["name"] == CACHE_STEP for step in steps[name]) else ""
         description = "; ".join(one for one in (weights, cache) if one)
-        facts = {"precision": precision, "calibrated": description, "passes": steps[name], "parity": parity}
-        evidence.append({**entry, "name": STAGE} | facts | graph_facts(by_name[name]))
+        facts = {"precision": recipe.precision_of(name), "calibrated": description, "passes": steps[name]}
+        evidence.append({**entry, "name": STAGE, "parity": parity} | facts | graph_facts(by_name[name]))
     return evidence
+
+
+def _report_tensors(report: Report, done: int, total: int) -> None:
+    report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
 
 
 def _settings_by_component(
@@ -127,14 +129,28 @@ def _settings_by_component(
 
 
 def component_method(
-    recipe: Recipe, component: str, settings: QuantizeSettings, moments: SecondMoments | None = None
+    recipe: Recipe, component: str, settings: QuantizeSettings, rounding: CompensatedRounding | None = None
 ) -> Method | None:
-    """The component's quantization method; None to keep its weights. moments: see find_moments."""
-    own, find_sums = METHODS.get(recipe.precision_of(component)), moments.of if moments is not None else None
-    if moments is not None and recipe.precision_of(component) == "int4":
-        own = WeightOnly(4, moments=find_sums)
-    method = MixedPrecision(own, find_sums) if settings.nodes else own
+    """The component's quantization method; None to keep its weights. rounding: see find_rounding."""
+    method = _own_method(recipe, component, settings, rounding)
     return FastPrefill(method) if recipe.fast_prefill and component == ComponentRole.PREFILL and method else method
+
+
+def _own_method(
+    recipe: Recipe, component: str, settings: QuantizeSettings, rounding: CompensatedRounding | None = None
+) -> Method | None:
+    own = METHODS.get(recipe.precision_of(component))
+    if rounding is not None and recipe.precision_of(component) == "int4":
+        own = WeightOnly(4, rounding=rounding)
+    return MixedPrecision(own, rounding) if settings.nodes else own
+
+
+def _compensated(recipe: Recipe, component: str, model: ir.Model, settings: QuantizeSettings) -> Products:
+    """The component's products in int4, and how each is quantized; all of the steps', in a graph for prompts."""
+    method = _own_method(recipe, component, settings)
+    if isinstance(method, MixedPrecision) or (isinstance(method, WeightOnly) and method.bits == 4):
+        return method.formats(model, settings)
+    return []
 
 
 def _step(done: PassReport, title: str, model: ir.Model, snapshot: str) -> dict[str, Any]:

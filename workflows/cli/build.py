@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -14,6 +15,7 @@ from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
+from workflows.recipe.schema import PRESETS
 from workflows.recipe.settings import parse_settings, read_recipe_file
 from workflows.wire.events import StageEvent
 from workflows.wire.goals import Goal, TaskFile, parse_goal
@@ -34,6 +36,9 @@ def build(
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
     precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
+    preset: str | None = typer.Option(
+        None, "--preset", help="compact, balanced (int4 as it is) or accurate (int8): size against accuracy."
+    ),
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
     prompts: Path | None = typer.Option(
         None, "--prompts", help="The prompts that the goal is measured on, as in `eval`."
@@ -45,7 +50,10 @@ def build(
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
     check: str | None = typer.Option(None, "--check", help="full or quick: in how many ways the result is compared."),
     for_processor: str | None = typer.Option(
-        None, "--for-processor", metavar="NAME", help="Take the int4 format and chunk that are fastest there; see tune."
+        None,
+        "--for-processor",
+        metavar="NAME",
+        help="Take compact's format, and the chunk, that are fastest there; see tune.",
     ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
     no_tokenizer: bool = typer.Option(
@@ -63,29 +71,35 @@ def build(
     """Build a bundle from SOURCE."""
     from workflows.measure.recording import collect_stages, record_build, to_stderr
 
-    options = read_recipe_file(recipe) if recipe else {}
-    named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk, "check": check}
-    options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
+    named = {"task": task, "preset": preset, "precision": precision, "cache": cache, "check": check}
+    options = _options_of_file(recipe, preset, precision)
+    options |= _chosen(settings, **named, capacity=capacity, chunk=chunk)
     options |= {"tokenizer": False} if no_tokenizer else {}
-    if for_processor is not None and options.get("precision") != "int4":
+    if for_processor is not None and "int4" not in (options.get("precision"), PRESETS.get(options.get("preset", ""))):
         raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
-    goal_request = _goal(goal, precision, prompts, task_flags.task(task_file))
+    goal_request = _goal(goal, preset or precision, prompts, task_flags.task(task_file))
+    processor = for_processor or ""
     request = BuildRequest(
-        source,
-        out,
-        options,
-        trust_remote_code,
-        force,
-        goal=goal_request,
-        ignore_estimate=ignore_estimate,
-        processor=for_processor or "",
-        measures=not no_measure,
-    )
+        source, out, options, trust_remote_code, force,
+        goal=goal_request, ignore_estimate=ignore_estimate, processor=processor, measures=not no_measure,
+    )  # fmt: skip
     stages: dict[str, StageEvent] = {}
     with progress_display(as_json, log_to_stdout=True) as (report, cancelled):
         done = run_build(request, collect_stages(report, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     print_done(done, as_json, f"built in {done.seconds:.1f} s{_times(done.seconds, stages)}")
+
+
+def _options_of_file(recipe: Path | None, preset: str | None, precision: str | None) -> dict[str, Any]:
+    """The recipe file's settings, without those that a preset or a precision on the command line decides."""
+    options = read_recipe_file(recipe) if recipe else {}
+    replaced = {"preset", "precision", "quantize"} if preset else {"preset"} if precision else set()
+    return {key: value for key, value in options.items() if key not in replaced}
+
+
+def _chosen(settings: list[str], **named: str | int | None) -> dict[str, Any]:
+    """The options of --set, and those that have a flag of their own, which count for more."""
+    return {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
 
 
 def _times(whole: float, stages: Mapping[str, StageEvent]) -> str:

@@ -10,7 +10,7 @@ What the graph's other segments give stays unwritten in a pass, and nothing of t
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -133,6 +133,14 @@ class PassWeights:
         self._tensors.clear()
 
 
+@dataclass(frozen=True)
+class ValueWatch:
+    """Values of a segment, and what receives each of them after each run."""
+
+    values: tuple[str, ...]
+    receive: Callable[[str, Array], None]
+
+
 @dataclass
 class SegmentedGraph:
     """A graph of the composite, and the values that its finished segments gave, by step.
@@ -148,9 +156,14 @@ class SegmentedGraph:
     emulated: bool
     stored: list[dict[str, StoredTensor]] = field(default_factory=list)
 
-    def session(self, index: int | None, weights: PassWeights, mapped: bool) -> OpenSession:
-        """A session that runs the segment `index` alone, for one pass; None for none. mapped: see open_session."""
-        session = cast(ort.InferenceSession, SegmentSession(self, index, weights, mapped))
+    def session(
+        self, index: int | None, weights: PassWeights, mapped: bool, watch: ValueWatch | None = None
+    ) -> OpenSession:
+        """A session that runs the segment `index` alone, for one pass; None for none. mapped: see open_session.
+
+        watch: receives values of the segment, which then gives the cache's rows alone besides.
+        """
+        session = cast(ort.InferenceSession, SegmentSession(self, index, weights, mapped, watch))
         own = self.signature
         return OpenSession(self.plan.name, session, own.inputs, own.outputs, own.metadata, optional=self.optional)
 
@@ -177,8 +190,19 @@ class SegmentedGraph:
 class SegmentSession:
     """Stands in a Machine for the session of a whole graph, and runs one segment of it, opened at its first run."""
 
-    def __init__(self, component: SegmentedGraph, index: int | None, weights: PassWeights, mapped: bool) -> None:
+    def __init__(
+        self,
+        component: SegmentedGraph,
+        index: int | None,
+        weights: PassWeights,
+        mapped: bool,
+        watch: ValueWatch | None = None,
+    ) -> None:
         self._component, self._index, self._weights, self._mapped = component, index, weights, mapped
+        self._watch = watch
+        self._segment = None if index is None else component.cut.segments[index]
+        if watch is not None and self._segment is not None:
+            self._segment = component.cut.watched(self._segment, watch.values)
         self._session: ort.InferenceSession | None = None
         self._runs = 0
 
@@ -196,19 +220,33 @@ class SegmentSession:
                 memory.write(stored[name])
             else:
                 binding.results[name] = stored[name]
-        if self._index is None:
+        segment = self._segment
+        if segment is None or self._index is None:
             return
-        segment = component.cut.segments[self._index]
         if self._session is None:
             self._session = self._open(segment, stored)
         run = _bind(self._session, segment, binding, stored)
         self._session.run_with_iobinding(run, options)
+        if self._watch is not None:
+            self._report(self._watch, segment, run, stored)
+            return
         needed = component.needed_after(self._index)
         for name, value in zip(segment.gives, run.get_outputs(), strict=True):
             if name in needed:
                 stored[name] = StoredTensor.of_runtime(value)
             if binding.outputs.get(name, True) is None:
                 binding.results[name] = StoredTensor.of_runtime(value)
+
+    def _report(
+        self, watch: ValueWatch, segment: GraphSegment, run: ort.IOBinding, stored: Mapping[str, StoredTensor]
+    ) -> None:
+        """Gives the watched values of a run to the watch; those of earlier segments are stored."""
+        made = dict(zip(segment.gives, run.get_outputs(), strict=True))
+        for name in watch.values:
+            if name in made:
+                watch.receive(name, StoredTensor.of_runtime(made[name]).numpy())
+            elif name in stored:
+                watch.receive(name, stored[name].numpy())
 
     def close(self) -> None:
         """Closes the segment's session."""

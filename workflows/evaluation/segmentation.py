@@ -14,7 +14,7 @@ across the end of a layer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import onnx
 import onnx_ir as ir
@@ -162,6 +162,12 @@ class GraphCut:
             needed |= fresh
             waiting += fresh
         return needed
+
+    def watched(self, segment: GraphSegment, values: Sequence[str]) -> GraphSegment:
+        """The segment with those of `values` that it makes, in place of all that it gives but rows of the cache."""
+        made = {name for node in segment.nodes for name in node.output}
+        states = [name for name in segment.gives if name in self._states]
+        return replace(segment, gives=tuple(dict.fromkeys([*states, *(name for name in values if name in made)])))
 
     # -- a segment as a model ----------------------------------------------------------------------------------
 

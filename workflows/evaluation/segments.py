@@ -64,7 +64,7 @@ class SegmentedRunner:
         cannot open or run a segment.
         """
         components, program = self._components(files, load)
-        passes, rows = _passes(program, components), dict[int, NDArray[np.float32]]()
+        passes, rows = segment_passes(program, components), dict[int, NDArray[np.float32]]()
         if prompt_inputs and program.source is not None:  # what reads them is one segment, and its rows are kept
             passes[0] |= dict.fromkeys(program.source.sessions, 0)
         for number, active in enumerate(passes):
@@ -118,7 +118,7 @@ def _cache_rows(machine: Machine, layer: int) -> dict[str, Array]:
     return {name: np.take(cache.past(name), slots, axis=one.slot_axis) for name, one in tensors}
 
 
-def _passes(program: Program, components: Mapping[str, SegmentedGraph]) -> list[Pass]:
+def segment_passes(program: Program, components: Mapping[str, SegmentedGraph]) -> list[Pass]:
     """The segments that run together: one, or one each of prefill and decode, which share a layer's cache."""
     chains = [
         [(name, index) for name in run.sessions for index in range(len(components[name].cut.segments))]

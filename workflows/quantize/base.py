@@ -46,8 +46,17 @@ class Method:
         raise NotImplementedError
 
 
-def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, ranges: Ranges | None = None) -> PassReport:
-    """Runs `method` in place. Raises GraphError for a quantized graph, JoineryError for a result with a fault."""
+def run_method(
+    model: ir.Model,
+    method: Method,
+    settings: QuantizeSettings,
+    ranges: Ranges | None = None,
+    refused: Iterable[Refusal] = (),
+) -> PassReport:
+    """Runs `method` in place. refused: what was refused before, for the report.
+
+    Raises GraphError for a quantized graph, JoineryError for a result with a fault.
+    """
     node = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
     if node is not None:
         raise GraphError(
@@ -64,7 +73,9 @@ def run_method(model: ir.Model, method: Method, settings: QuantizeSettings, rang
         if fault:
             raise JoineryError(f"The method {method.name} left a broken graph: {fault}; choose another precision.")
     seconds = round(time.monotonic() - began, 3)
-    return PassReport(method.name, outcome.modified, before, model.graph.num_nodes(), list(outcome.refused), seconds)
+    return PassReport(
+        method.name, outcome.modified, before, model.graph.num_nodes(), [*outcome.refused, *refused], seconds
+    )
 
 
 def check_excluded(models: Iterable[ir.Model], settings: QuantizeSettings) -> None:

@@ -11,10 +11,9 @@ number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from hashlib import sha256
 
 import numpy as np
 import onnx_ir as ir
@@ -22,49 +21,45 @@ from numpy.typing import NDArray
 
 from workflows.common.tensors import Array
 from workflows.processor.cores import usable_cores
-from workflows.quantize.error_compensation import GROUP, Sums, error_shares, round_group
-from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, round_tile
+from workflows.quantize.error_compensation import ErrorFeedback, round_compensated
+from workflows.quantize.grids import BlockFormat, Floats, round_tile
 from workflows.quantize.lazy_tensors import LazyTensorGroup, lazy_tensors
 
 Bytes = NDArray[np.uint8]
 Weights = NDArray[np.floating]
-Rounder = Callable[[Floats], tuple[Bytes, BlockGrid]]
 # Of a tile: 2 MiB in float32. One that fits a core's cache is done in so short a time that threads, each of which waits
 # for Python between two steps, gain nothing by being several: the same weights take 2.5 times as long.
 _ROWS, _COLUMNS = 512, 1024
 
 
-def quantize_rows(rows: Weights, how: BlockFormat, moments: Sums | None = None) -> tuple[Bytes, Weights, Bytes]:
-    """Returns (q, scales, zero points) of [N,K], see the module. moments: of its inputs, to compensate errors."""
+def quantize_rows(
+    rows: Weights, how: BlockFormat, feedback: ErrorFeedback | None = None
+) -> tuple[Bytes, Weights, Bytes]:
+    """Returns (q, scales, zero points) of [N,K], see the module. feedback: of its inputs, to compensate errors."""
     shapes = how.shapes(*rows.shape)
     packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
     scales = np.empty(shapes[1], rows.dtype)
-    rounders, width = _rounders(rows.shape[1], how, moments)
+    if feedback is None:
+        rounder, width, step = partial(round_tile, how=how), max(_COLUMNS, how.size), _ROWS
+    else:
+        padded = feedback.padded(shapes[0][1] * how.size)
+        rounder, width = partial(round_compensated, feedback=padded, how=how), rows.shape[1]
+        step = -(-len(rows) // -(-len(rows) // _ROWS))  # parts of a size, as each takes a time of its own
 
     def fill(start: int) -> None:
-        part = slice(start, start + _ROWS)
+        part = slice(start, start + step)
         middles = np.empty(scales[part].shape, np.uint8)
-        for (blocks, tile), rounded in zip(_tiles(rows[part], how, width), rounders, strict=True):
-            integers, grid = rounded(tile)
+        for blocks, tile in _tiles(rows[part], how, width):
+            integers, grid = rounder(tile)
             packed[part, blocks] = _pack(integers, how.bits, 1).transpose(2, 0, 1)
             scales[part, blocks] = grid.scale[:, 0].T
             middles[:, blocks] = grid.zero[:, 0].T
         zeros[part] = _pack(middles, how.bits, 1)
 
     with ThreadPoolExecutor(usable_cores()) as pool:
-        for _ in pool.map(fill, range(0, len(rows), _ROWS)):
+        for _ in pool.map(fill, range(0, len(rows), step)):
             pass
     return packed, scales, zeros
-
-
-def _rounders(inner: int, how: BlockFormat, moments: Sums | None) -> tuple[list[Rounder], int]:
-    """Yields the rounding function of each tile in a row of tiles, and the tile's columns."""
-    if moments is None:
-        width = max(_COLUMNS, how.size)
-        return [partial(round_tile, how=how)] * -(-inner // width), width
-    used = [min(GROUP, inner - start) for start in range(0, inner, GROUP)]
-    shares = [error_shares(*pair) for pair in zip(moments, used, strict=True)]
-    return [partial(round_group, shares=one, how=how) for one in shares], GROUP
 
 
 def dequantize_rows(packed: Bytes, scales: Floats, zeros: Bytes | None, inner: int, how: BlockFormat) -> Floats:
@@ -104,18 +99,26 @@ def _unpack(packed: Bytes, bits: int) -> Bytes:
     return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
 
 
-def quantized_table(source: ir.TensorProtocol, how: BlockFormat, moments: Sums | None = None) -> ir.LazyTensor:
+def quantized_table(source: ir.TensorProtocol, how: BlockFormat, learned: str = "") -> ir.LazyTensor:
     """Returns q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
     (outer, blocks, size), *_ = how.shapes(int(source.shape[0]), int(source.shape[1]))
-    return quantized_matrix(source, True, how, moments).view(
+    return quantized_matrix(source, True, how, learned).view(
         0, f"{source.name}.int{how.bits}.rows", (outer, blocks * size)
     )
 
 
 def quantized_matrix(
-    source: ir.TensorProtocol, rows: bool, how: BlockFormat, moments: Sums | None = None
+    source: ir.TensorProtocol,
+    rows: bool,
+    how: BlockFormat,
+    learned: str = "",
+    read: Callable[[], Sequence[NDArray[np.generic]]] | None = None,
 ) -> LazyTensorGroup:
-    """Returns q, scales and the zero points of asymmetric blocks, of a matrix stored [N,K] (`rows`) or [K,N]."""
+    """Returns q, scales and the zero points of asymmetric blocks, of a matrix stored [N,K] (`rows`) or [K,N].
+
+    learned: identifies the inputs that the rounding compensates for. read: returns what was computed with them; without
+    it the weights are quantized when they are read, or it was given in a call before.
+    """
     outer, inner = (int(axis) for axis in (source.shape if rows else source.shape[::-1]))
     packed, scales, zeros = how.shapes(outer, inner)
     name = f"{source.name}.int{how.bits}"
@@ -124,10 +127,12 @@ def quantized_matrix(
         (f"{name}.scales", source.dtype, scales),
         (f"{name}.zeros", ir.DataType.UINT8, zeros),
     ]
-    learned = "" if moments is None else sha256(moments.tobytes()).hexdigest()
 
     def make(matrix: Array) -> tuple[NDArray[np.generic], ...]:
-        return quantize_rows(matrix if rows else matrix.T, how, moments)[: len(tensors)]
+        if read is not None:
+            return tuple(read())
+        assert not learned  # the group that was made with `read` exists
+        return quantize_rows(matrix if rows else matrix.T, how)[: len(tensors)]
 
     tensors = kinds[: 2 if how.symmetric else 3]
     return lazy_tensors(source, (rows, how, learned), tensors, make)

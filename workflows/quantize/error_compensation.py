@@ -1,90 +1,101 @@
-"""Rounds weights with error compensation: the error of each weight is added to the weights of its row not yet rounded.
+"""Rounds weights with error compensation: later weights of a row take on the errors of those before.
 
-    second moments of the inputs ──inverse, Cholesky──▶ the share of an error that each later weight takes
-    tile [group, rows] ──weight by weight──▶ integers, grids           (GPTQ: Frantar et al. 2022, arXiv:2210.17323)
+    second moments of the inputs H = (I + U) D (I + U)ᵀ, U strictly upper     (a Cholesky factorization from the end)
+    weight by weight of each row:  qₖ = round(wₖ + Σᵢ (wᵢ - qᵢ) Uᵢₖ), over i < k     Dₖ · (error of round)² is its loss
 
-Errors are compensated within a group of inputs, so that time and memory grow linearly with the weights.
+This is GPTQ (Frantar et al. 2022, arXiv:2210.17323) in the form that Chee et al. 2023 (arXiv:2307.13304, theorem 6)
+proved to be equal; it needs no inverse. A block's grid is searched where the block's weights would be without their own
+rounding, with Dₖ as the weights of squares.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.quantize.grids import BlockFormat, BlockGrid, Floats, find_grid, quantize_to_grid
 
-GROUP = 256
-Sums = NDArray[np.float32]  # [groups, GROUP, GROUP]; what the last group lacks is zero
-_DAMPING = 0.05  # of the mean moment, for inputs that calibration saw little of
-_LAZY = 32  # weights after which the rest of the group learns of their errors, in one product
+_DAMPING = 0.01  # of the mean moment, for inputs that calibration saw little of
+_MOST_DAMPING = 1.0
+_GROUP = 128  # weights after which all later ones learn of their errors, in one product
 
 
-def second_moments(inputs: NDArray[np.float32]) -> Sums:
-    """Returns the sums of xᵀx over all rows of inputs [.., K]."""
-    rows = inputs.reshape(-1, inputs.shape[-1])
-    return np.stack([_square(rows[:, start : start + GROUP]) for start in range(0, rows.shape[1], GROUP)])
+@dataclass(frozen=True)
+class ErrorFeedback:
+    """shares [K,K]: U, how much of the error of weight i the weight k takes. losses [K]: D."""
+
+    shares: Floats
+    losses: Floats
+
+    def padded(self, inner: int) -> ErrorFeedback:
+        """Returns the feedback of `inner` weights a row, the last ones of which are to have no effect."""
+        more = inner - len(self.losses)
+        if not more:
+            return self
+        shares: Floats = np.pad(self.shares, (0, more))
+        losses: Floats = np.concatenate([self.losses, np.ones(more, np.float32)])
+        return ErrorFeedback(shares, losses)
 
 
-def _square(rows: NDArray[np.float32]) -> Sums:
-    size = rows.shape[1]
-    square = np.zeros((GROUP, GROUP), np.float32)
-    square[:size, :size] = rows.T @ rows
-    return square
+def error_feedback(moments: Floats) -> ErrorFeedback:
+    """Factorizes second moments [K,K], damped by as little as makes them positive definite."""
+    mean, damping = float(np.trace(moments)) / len(moments) or 1.0, _DAMPING
+    while True:
+        damped = moments + np.diag(np.full(len(moments), damping * mean, np.float32))
+        try:
+            upper = np.linalg.cholesky(damped[::-1, ::-1])[::-1, ::-1]
+            break
+        except np.linalg.LinAlgError:  # of float32's rounding, or of moments that are not finite
+            if damping >= _MOST_DAMPING:
+                raise
+            damping *= 10
+    own: Floats = np.diag(upper).astype(np.float32)
+    shares: Floats = np.ascontiguousarray(upper / own, np.float32)
+    shares[np.diag_indices(len(own))] = 0
+    return ErrorFeedback(shares, np.square(own))
 
 
-def shrink_moments(sums: Sums, rows: int, width: int) -> Sums:
-    """Shrinks the correlations in the sums over so many rows of `width` inputs.
+def round_compensated(tile: Floats, feedback: ErrorFeedback, how: BlockFormat) -> tuple[NDArray[np.uint8], BlockGrid]:
+    """Returns the integers of a tile of whole rows, [blocks, block, rows], and the grids.
 
-    Few rows have correlations by chance, and compensating for those is worse than rounding each weight by itself.
-    The diagonal stays; the correlations shrink by the coefficient of
-    Chen, Wiesel, Eldar, Hero: Shrinkage Algorithms for MMSE Covariance Estimation, 2010, equation 23.
+    The tile has their errors afterwards. feedback: of all its weights, padded ones included.
     """
-    found = np.zeros_like(sums)
-    for group, start in enumerate(range(0, width, GROUP)):
-        used = slice(min(GROUP, width - start))
-        square = sums[group, used, used].astype(np.float64)
-        own = np.sqrt(np.diag(square))
-        alike = square / np.maximum(np.outer(own, own), np.finfo(np.float64).tiny)
-        size, norm = len(own), float(np.sum(alike * alike))
-        spare = (rows + 1 - 2 / size) * (norm - size)
-        share = min(1.0, ((1 - 2 / size) * norm + size * size) / spare) if spare > 0 else 1.0
-        found[group, used, used] = square * (1 - share)
-        found[group, used, used][np.diag_indices(size)] = np.diag(square)
-    return found
-
-
-def error_shares(moments: Floats, used: int) -> Floats:
-    """Returns [used, used], upper: how the error of weight i spreads to later ones. moments: of one group."""
-    square = moments[:used, :used].astype(np.float64)
-    mean = float(np.trace(square)) / used or 1.0
-    square[np.diag_indices(used)] += _DAMPING * mean
-    return np.linalg.cholesky(np.linalg.inv(square)).T.astype(np.float32)
-
-
-def round_group(tile: Floats, shares: Floats, how: BlockFormat) -> tuple[NDArray[np.uint8], BlockGrid]:
-    """Returns the integers of the tile's shape, [blocks, block, rows], and the grids; changes the tile's weights."""
     weights, integers = tile.reshape(-1, tile.shape[2]), np.empty(tile.shape, np.uint8)
     scales, zeros = (np.empty((len(tile), 1, tile.shape[2]), np.float32) for _ in range(2))
-    for block, start in enumerate(range(0, len(weights), how.size)):
-        grid = find_grid(tile[block : block + 1], how)
-        scales[block], zeros[block] = grid.scale[0], grid.zero[0]
-        for first in range(0, how.size, step := min(_LAZY, how.size)):
-            some = slice(start + first, start + first + step)
-            integers[block, first : first + step] = _round_sequentially(weights, some, shares, grid, how)
+    step = max(_GROUP, how.size)
+    for start in range(0, len(weights), step):
+        group = slice(start, min(start + step, len(weights)))
+        taken = feedback.shares[:start, group].T @ weights[:start]  # [group, rows]
+        for first in range(start, group.stop, how.size):
+            some, block = slice(first, first + how.size), first // how.size
+            own = taken[first - start : first - start + how.size]
+            own += feedback.shares[start:first, some].T @ weights[start:first]
+            grid = _find_grid(weights[some], own, feedback, some, how)
+            scales[block], zeros[block] = grid.scale[0], grid.zero[0]
+            integers[block] = _round_block(weights[some], own, feedback.shares[some, some], grid, how)
     return integers, BlockGrid(scales, zeros)
 
 
-def _round_sequentially(weights: Floats, some: slice, shares: Floats, grid: BlockGrid, how: BlockFormat) -> Floats:
-    """Rounds `some` weights one after another; all later ones compensate for the errors."""
-    part, own, scale, zero = weights[some], shares[some, some], grid.scale[0, 0], grid.zero[0, 0]
-    errors, integers = np.zeros_like(part), np.empty_like(part)
-    for index in range(len(own)):
-        steps = quantize_to_grid(part[index], BlockGrid(scale, zero), how, integers[index])
-        np.subtract(part[index], steps * scale, out=errors[index])
-        errors[index] /= own[index, index]
-        part[index + 1 : len(own)] -= own[index, index + 1 :, None] * errors[index]
-    integers[len(own) :] = 0  # with which a block is filled up
-    # by einsum: a library's product has threads of its own, which would wait for the cores that ours are on
-    weights[some.stop : len(shares)] -= np.einsum("ij,in->jn", shares[some, some.stop :], errors[: len(own)])
+def _find_grid(weights: Floats, taken: Floats, feedback: ErrorFeedback, some: slice, how: BlockFormat) -> BlockGrid:
+    """Finds the grid of a block for the values that its weights would have if they were not rounded themselves.
+
+    A weight that is not rounded has the error -(what it takes), which the weights after it take their share of.
+    """
+    inside = feedback.shares[some, some] + np.eye(len(weights), dtype=np.float32)
+    expected = weights + np.linalg.solve(inside.T, taken)
+    return find_grid(expected[None], how, feedback.losses[some])
+
+
+def _round_block(weights: Floats, taken: Floats, shares: Floats, grid: BlockGrid, how: BlockFormat) -> Floats:
+    """Rounds the weights of a block one after another, and leaves their errors in their place."""
+    scale, zero = grid.scale[0, 0], grid.zero[0, 0]
+    integers, one = np.empty_like(weights), BlockGrid(scale, zero)
+    for index in range(len(weights)):
+        steps = quantize_to_grid(weights[index] + taken[index], one, how, integers[index])
+        weights[index] -= steps * scale
+        if index + 1 < len(weights):
+            taken[index + 1 :] += shares[index, index + 1 :, None] * weights[index]
     integers += zero
     return integers

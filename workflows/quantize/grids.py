@@ -18,6 +18,7 @@ from workflows.recipe.schema import BLOCK_SIZES, Rounding
 Floats = NDArray[np.float32]
 # Ranges of a block that are tried, as shares of its own; 255 steps need none but that.
 _SHARES = (1.0, 1.05, 0.95, 0.88)
+_MORE_SHARES = (*_SHARES, 0.8, 0.72)  # where the errors of some weights count more than those of others
 _LEAST = np.finfo(np.float32).tiny  # of a scale: below it there is no inverse
 _BLOCK = "bkn,bkn->bn"
 
@@ -60,10 +61,11 @@ class BlockGrid:
     zero: Floats
 
 
-def find_grid(tile: Floats, how: BlockFormat) -> BlockGrid:
+def find_grid(tile: Floats, how: BlockFormat, losses: Floats | None = None) -> BlockGrid:
     """Finds the grid of each block: from its range, or from the candidate range with the least error.
 
-    With d = q - zero point, Σ(w - s·d)² is least at s = Σwd/Σd², and is then Σw² - (Σwd)²/Σd².
+    losses: [block], by what the squares of errors are multiplied, c. With d = q - zero point, Σc(w - s·d)² is least at
+    s = Σcwd/Σcd², and is then Σcw² - (Σcwd)²/Σcd².
     """
     low = np.minimum(tile.min(1, keepdims=True), 0)
     high = np.maximum(tile.max(1, keepdims=True), 0)
@@ -71,12 +73,13 @@ def find_grid(tile: Floats, how: BlockFormat) -> BlockGrid:
     if how.rounding == "nearest" or how.bits == 8:
         return best
     most, steps = np.full_like(low, -1), np.empty_like(tile)
-    for share in map(np.float32, _SHARES):
+    weighed = tile if losses is None else tile * (factors := (losses / losses.mean())[:, None])
+    for share in map(np.float32, _SHARES if losses is None else _MORE_SHARES):
         tried = _of_range(low * share, high * share, how)
         quantize_to_grid(tile, tried, how, steps)
-        along = np.einsum(_BLOCK, tile, steps)[:, None]
-        square = np.maximum(np.einsum(_BLOCK, steps, steps)[:, None], 1)
-        scale = along / square
+        along = np.einsum(_BLOCK, weighed, steps)[:, None]
+        squares = np.einsum(_BLOCK, steps, steps if losses is None else steps * factors)[:, None]
+        scale = along / np.maximum(squares, np.float32(1e-6))
         kept = along * scale
         better = (kept > most) & (np.abs(scale) >= _LEAST)
         np.copyto(most, kept, where=better)

@@ -32,11 +32,11 @@ class LazyTensorGroup:
     def __init__(
         self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make, reads: bool = True
     ) -> None:
-        self.source, self._kinds, self._make_parts, self._reads = source, tuple(kinds), make, reads
+        self.source, self.kinds, self._make_parts, self._reads = source, tuple(kinds), make, reads
         self._ready: dict[int, NDArray[np.generic]] = {}
         self.tensors = tuple(
             ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
-            for index, (name, dtype, shape) in enumerate(self._kinds)
+            for index, (name, dtype, shape) in enumerate(self.kinds)
         )
         if isinstance(source, ir.ExternalTensor):
             for index, tensor in enumerate(self.tensors):
@@ -50,14 +50,14 @@ class LazyTensorGroup:
         return view
 
     def _turned(self, index: int, shape: Sequence[int]) -> ir.TensorProtocol:
-        return ir.tensor(self._part(index).numpy().reshape(shape), dtype=self._kinds[index][1])
+        return ir.tensor(self._part(index).numpy().reshape(shape), dtype=self.kinds[index][1])
 
     def _part(self, index: int) -> ir.TensorProtocol:
         if index not in self._ready:
             self._ready = dict(enumerate(self._make_parts(self._numbers())))  # no name: it would hold them
             if isinstance(self.source, ir.ExternalTensor):
                 self.source.release()  # its pages count as ours while they are mapped
-        name, dtype, shape = self._kinds[index]
+        name, dtype, shape = self.kinds[index]
         return ir.tensor(self._ready.pop(index).reshape(shape), dtype=dtype, name=name)
 
     def _numbers(self) -> NDArray[np.generic]:

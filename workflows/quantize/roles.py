@@ -13,6 +13,7 @@ import onnx_ir as ir
 from workflows.graph.scopes import SCOPES_KEY, scope_of_name, scope_of_names
 from workflows.optimize.base import Refusal
 from workflows.optimize.queries import producer
+from workflows.quantize.grids import BlockFormat
 from workflows.quantize.linear_layers import (
     LinearProduct,
     find_head,
@@ -50,6 +51,7 @@ def settings_by_role(
         size = settings.block_size if precision == "int8" else settings.fine_block_size or settings.block_size
         wanted["embedding"] = NodePrecision.model_validate({"precision": precision, "block_size": size})
     nodes, exclude = dict(settings.nodes), list(settings.exclude)
+    widths = {str(gather.name): int(table.shape[1]) for gather, table in find_tables(model.graph) if table.shape}
     for node, roles in found.items():
         own = [wanted[role] for role in roles if role in wanted]
         if not own or node in nodes or node in exclude:
@@ -58,10 +60,18 @@ def settings_by_role(
         if most is None:
             exclude.append(node)
         else:
-            nodes[node] = most
+            nodes[node] = _fitted(most, widths.get(node))
     changes = {"nodes": nodes, "exclude": tuple(exclude)}
     refused = [Refusal(f"the graph has no node in the role {role}", "") for role in missing]
     return settings.model_copy(update=changes), refused
+
+
+def _fitted(own: NodePrecision, width: int | None) -> NodePrecision:
+    """The precision with blocks that divide the rows of a table; width: None for a product, which has them anyway."""
+    if width is None or own.precision not in ("int4", "int8"):
+        return own
+    size = BlockFormat(_BITS[own.precision], own.block_size, False).fitted(width).size
+    return own.model_copy(update={"block_size": size})
 
 
 def find_roles(model: ir.Model) -> dict[str, list[Role]]:

@@ -26,13 +26,12 @@ class TensorCache:
     """The files in `folder`, which belongs to one set of weights."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._whole: dict[str, Path] = {}  # a part's name → its file, or that of another with the same bytes
         self._by_content: dict[tuple[int, bytes], Path] = {}
 
     def store(self, models: Mapping[str, ir.Model], report: Callable[[int, int], None]) -> None:
         """Replaces the models' large lazy tensors by files. report: takes the numbers of tensors done and of all."""
-        self._folder.mkdir(exist_ok=True)
         values = [value for model in models.values() for value in large_initializers(model)]
         lazy = [(value, value.const_value) for value in values if is_cacheable(value.const_value)]
         for done, (value, tensor) in enumerate(lazy):
@@ -44,16 +43,17 @@ class TensorCache:
         for value in list(large_initializers(model)):
             tensor = value.const_value
             if isinstance(tensor, ir.ExternalTensor):
-                value.const_value = _external(WEIGHTS, tensor, tensor.offset or 0, self._folder)
+                value.const_value = _external(WEIGHTS, tensor, tensor.offset or 0, self.folder)
             elif is_cacheable(tensor):
-                value.const_value = _external(self.file(tensor).name, tensor, 0, self._folder)
+                value.const_value = _external(self.file(tensor).name, tensor, 0, self.folder)
         return bytes(ir.to_proto(model).SerializeToString())
 
     def file(self, tensor: ir.LazyTensor) -> Path:
         """Returns the file that begins with the bytes of a cacheable tensor; writes it if it does not exist."""
+        self.folder.mkdir(exist_ok=True)
         name = f"part-{hashlib.sha256(repr(tensor.meta[SOURCE_RECIPE]).encode()).hexdigest()[:24]}.data"
         if name not in self._whole:
-            file = self._folder / name
+            file = self.folder / name
             digest = _digest_of(file, tensor.nbytes) or _write(file, tensor)
             self._whole[name] = self._by_content.setdefault((tensor.nbytes, digest), file)
         return self._whole[name]

@@ -6,7 +6,7 @@ MoE(x, …)  →  QMoE(x, …)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace as changed
 
 import onnx_ir as ir
@@ -17,7 +17,7 @@ from workflows.optimize.graph_edits import add_initializer, make_node, new_value
 from workflows.optimize.queries import consumers, dimensions, producer
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.block_quantization import quantized_matrix, quantized_table
-from workflows.quantize.error_compensation import Sums
+from workflows.quantize.compensated_rounding import CompensatedRounding
 from workflows.quantize.experts import Experts, expert_format, find_experts, quantize_experts
 from workflows.quantize.grids import BlockFormat
 from workflows.quantize.linear_layers import (
@@ -31,40 +31,49 @@ from workflows.quantize.linear_layers import (
 from workflows.recipe import QuantizeSettings
 from workflows.recipe.schema import BLOCK_SIZES
 
-FindSums = Callable[[ir.TensorProtocol], Sums | None]
-
 
 class WeightOnly(Method):
     """`int4` or `int8`, which differ in bits.
 
-    marked: whether the names of new tensors contain the block size. moments: second moments of the weights' inputs, for
-    error compensation.
+    marked: whether the names of new tensors contain the block size. rounding: of weights whose inputs were seen.
     """
 
-    def __init__(self, bits: int, marked: bool = False, moments: FindSums | None = None) -> None:
-        self._bits, self._marked, self._moments = bits, marked, moments
+    def __init__(self, bits: int, marked: bool = False, rounding: CompensatedRounding | None = None) -> None:
+        self.bits, self._marked, self._rounding = bits, marked, rounding
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
         """Runs on any graph; error compensation needs observed inputs."""
-        if self._bits == 4 and settings.rounding == "compensated" and self._moments is None:
+        if self.bits == 4 and settings.rounding == "compensated" and self._rounding is None:
             return Refusal("compensated rounding is for weights that a calibration has seen the inputs of")
         return None
 
+    def formats(self, model: ir.Model, settings: QuantizeSettings) -> list[tuple[LinearProduct, BlockFormat]]:
+        """Returns the products that `call` quantizes, and how."""
+        how, fine = self._formats(settings)
+        linears, head = find_linears(model, settings)[0], find_head(model.graph)
+        sensitive = [one.node is head or is_behind_attention(one.node) for one in linears]
+        return [
+            (one, (fine if alone else how).fitted(one.inner)) for one, alone in zip(linears, sensitive, strict=True)
+        ]
+
+    def _formats(self, settings: QuantizeSettings) -> tuple[BlockFormat, BlockFormat]:
+        """The formats of most weights, and of the most sensitive ones."""
+        how = BlockFormat(self.bits, settings.block_size, settings.symmetric, settings.rounding)
+        size = min(how.size, settings.fine_block_size or how.size) if self.bits == 4 else how.size
+        return how, changed(how, size=size)
+
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
-        how = BlockFormat(self._bits, settings.block_size, settings.symmetric, settings.rounding)
-        fine = changed(how, size=min(how.size, settings.fine_block_size or how.size)) if self._bits == 4 else how
-        linears, refused = find_linears(model, settings)
-        weights, head = {linear.weight for linear in linears}, find_head(model.graph)
-        tables = list(find_tables(model.graph))
+        how, fine = self._formats(settings)
+        refused, products = find_linears(model, settings)[1], self.formats(model, settings)
+        weights, tables = {linear.weight for linear, _ in products}, list(find_tables(model.graph))
         experts, kept = find_experts(model.graph, settings.exclude)
         refused += kept
         taken = self._take_experts(experts, how, settings.accuracy_level, refused)
-        for linear in linears:
-            own = (fine if linear.node is head or is_behind_attention(linear.node) else how).fitted(linear.inner)
-            sums = self._sums(linear.tensor)
-            _to_nbits(linear, own, self._mark(own), settings.accuracy_level, sums)
-            if self._moments is not None and sums is None:
+        for linear, own in products:
+            learned = self._learned(linear.tensor, own)
+            _to_nbits(linear, own, self._mark(own), settings.accuracy_level, learned)
+            if self.bits == 4 and self._rounding is not None and not learned:
                 refused.append(Refusal("calibration fed it nothing: rounded by search", str(linear.node.name)))
         for gather, table in tables:
             own = fine if self._marked else fine.fitted(int(table.shape[1]))  # one that is named, as it is named
@@ -73,9 +82,9 @@ class WeightOnly(Method):
                 refused.append(Refusal(reason, str(gather.name)))
             elif settings.embedding != "fp32":
                 assert table.const_value is not None  # as find_tables gives it
-                _to_block_gather(gather, table, own, self._mark(own), self._sums(table.const_value))
+                _to_block_gather(gather, table, own, self._mark(own), self._learned(table.const_value, own))
                 taken += 1
-        return PassResult(bool(linears or taken), tuple(refused))
+        return PassResult(bool(products or taken), tuple(refused))
 
     def _take_experts(self, found: list[Experts], how: BlockFormat, level: int, refused: list[Refusal]) -> int:
         """Quantizes those whose sizes blocks divide; returns how many."""
@@ -91,8 +100,8 @@ class WeightOnly(Method):
             taken += 1
         return taken
 
-    def _sums(self, weight: ir.TensorProtocol) -> Sums | None:
-        return self._moments(weight) if self._moments is not None else None
+    def _learned(self, weight: ir.TensorProtocol, how: BlockFormat) -> str:
+        return self._rounding.learned(weight, how) if self._rounding is not None else ""
 
     def _mark(self, how: BlockFormat) -> str:
         return f".b{how.size}" if self._marked else ""
@@ -115,10 +124,10 @@ class WeightOnly(Method):
         return ""
 
 
-def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, sums: Sums | None) -> None:
+def _to_nbits(linear: LinearProduct, how: BlockFormat, mark: str, level: int, learned: str) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, sums)
+    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, learned)
     source, product = product_ends(node)
     facts = {"K": linear.inner, "N": linear.outer, "bits": how.bits, "block_size": how.size}
     result = new_value_like(product)
@@ -163,11 +172,11 @@ def _unflattened(gemm: ir.Node) -> tuple[ir.Value, ir.Value] | None:
     return source, result
 
 
-def _to_block_gather(gather: ir.Node, table: ir.Value, how: BlockFormat, mark: str, sums: Sums | None) -> None:
+def _to_block_gather(gather: ir.Node, table: ir.Value, how: BlockFormat, mark: str, learned: str) -> None:
     graph = gather.graph
     assert graph is not None and table.const_value is not None  # as find_tables gives them
-    _, scales, zeros = _initializers(graph, table, True, how, mark, sums)
-    seen = quantized_table(table.const_value, how, sums)
+    _, scales, zeros = _initializers(graph, table, True, how, mark, learned)
+    seen = quantized_table(table.const_value, how, learned)
     rows = add_initializer(graph, f"{table.name}.int{how.bits}{mark}.rows", seen)
     inputs = [rows, gather.inputs[1], scales, *([zeros] if zeros is not None else [])]
     result = new_value_like(gather.outputs[0])
@@ -178,12 +187,12 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, how: BlockFormat, mark: s
 
 
 def _initializers(
-    graph: ir.Graph, weight: ir.Value, rows: bool, how: BlockFormat, mark: str, sums: Sums | None
+    graph: ir.Graph, weight: ir.Value, rows: bool, how: BlockFormat, mark: str, learned: str
 ) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     """Adds q, scales and the zero points of asymmetric blocks."""
     assert weight.const_value is not None
     name = f"{weight.name}.int{how.bits}{mark}"
-    packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, sums).tensors
+    packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, learned).tensors
     return (
         add_initializer(graph, name, packed),
         add_initializer(graph, f"{name}.scales", scales),

@@ -25,6 +25,7 @@ from workflows.recipe.schema import (
     DEFAULT_SOURCE_LENGTH,
     IN_PLACE_CHUNK,
     INTEGER_CACHE_CHUNK,
+    PRESETS,
     SCATTER_FROM,
     Recipe,
 )
@@ -46,7 +47,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     cache and the chunk follows it. Raises RecipeError, naming the option, for an invalid value, and RequestError for a
     processor that was not tuned.
     """
-    chosen = {key: value for key, value in options.items() if value is not None}
+    chosen = _with_precision({key: value for key, value in options.items() if value is not None})
     task = chosen.get("task") or task_of(checkpoint)
     check_task(checkpoint, task)
     family = family_for(checkpoint.model_type, task)
@@ -58,10 +59,8 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    settled = {
-        "passes": passes,
-        "quantize": _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen),
-    }
+    quantize = _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen)
+    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, family, checkpoint)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -70,6 +69,22 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
         recipe = recipe.model_copy(update={"chunk": min(_width_in_place(recipe, processor), recipe.capacity)})
     check_recipe(recipe, family, checkpoint, geometry)
     return recipe
+
+
+def _with_precision(chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options with the precision of their preset, if they have one."""
+    preset = chosen.get("preset")
+    return {"precision": PRESETS[preset], **chosen} if preset in PRESETS else chosen
+
+
+def _with_rounding(settings: Any, chosen: Mapping[str, Any], family: Family, checkpoint: Checkpoint) -> Any:
+    """The settings, without the target's rounding where no text is read that it could be calibrated with."""
+    asked = chosen.get("quantize", {})
+    if not isinstance(settings, Mapping) or (isinstance(asked, Mapping) and "rounding" in asked):
+        return settings
+    reads_text = checkpoint.tokenizer is not None and chosen.get("tokenizer", True) is True
+    apart = family.encoder or family.has_features
+    return settings if reads_text and not apart else {**settings, "rounding": "search"}
 
 
 def _width_in_place(recipe: Recipe, processor: str = "") -> int:
@@ -143,13 +158,12 @@ def quantize_settings(target: Target, options: Mapping[str, Any], processor: str
     components = chosen.get("components")
     precisions = [options.get("precision"), *(components.values() if isinstance(components, Mapping) else ())]
     weight_only = next((precision for precision in ("int4", "int8", "stored") if precision in precisions), "")
-    rounding = chosen.get("rounding")
-    named = {weight_only, rounding} if isinstance(rounding, str) else {weight_only}
+    named = {weight_only, options.get("preset")}
     if weight_only == "int4" and options.get("fast_prefill") is True:
         named.add("fast_prefill")
     own_parts = [name for name in target.blocks if name in named]
     own = {key: value for name in own_parts for key, value in target.blocks[name].items()}
-    if target.name == "cpu" and own_parts == ["int4"]:  # the others have blocks of their own
+    if target.name == "cpu" and own_parts == ["int4", "compact"]:  # the others have blocks of their own
         own |= fastest_format(processor)
     return {"heads": target.heads, **own, **chosen}
 

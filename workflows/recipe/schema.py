@@ -23,6 +23,10 @@ SCATTER_FROM: Opset = 24  # the first opset with TensorScatter; see the kernel p
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # precisions with a scale per block of weights
 # precisions that keep the types between nodes
 MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic", "stored")
+Preset = Literal["compact", "balanced", "accurate"]
+PRESETS: dict[Preset, Precision] = {"compact": "int4", "balanced": "int4", "accurate": "int8"}
+"""Points of size and accuracy, chosen by a table of trained models (resources/docs/quantization.md) → their precision;
+int4 without a preset is balanced, and int8 is accurate."""
 Rounding = Literal["nearest", "search", "compensated"]
 CacheWriter = Literal["host", "gqa", "scatter"]
 
@@ -157,7 +161,8 @@ class Recipe(BaseModel):
     """All options of a build.
 
     graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes, for
-    providers without dynamic shapes. capacity: cache slots. chunk: prompt tokens per prefill run. source_length: the
+    providers without dynamic shapes. preset: where precision and quantize come from, but for what is chosen besides.
+    capacity: cache slots. chunk: prompt tokens per prefill run. source_length: the
     fixed length of an encoder, to which shorter sources are padded; None for any length. passes: optimizer pass →
     whether it runs. variant: `plain` keeps the model whole; `transformer-only` divides it into embeddings, transformer
     and head, in operators of NPUs. kv_dtype: of the cache tensors; int8 has calibrated scales
@@ -189,6 +194,7 @@ class Recipe(BaseModel):
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None
+    preset: Preset | None = None
     precision: Precision = "fp32"
     quantize: QuantizeSettings = QuantizeSettings()
     passes: dict[str, bool] = {}
@@ -217,6 +223,12 @@ class Recipe(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _preset_fits(self) -> Recipe:
+        if self.preset is not None and self.precision not in ("fp32", wanted := PRESETS[self.preset]):
+            raise ValueError(f"the preset {self.preset} is in {wanted}, not in {self.precision}: choose one of them")
+        return self
+
+    @model_validator(mode="after")
     def _nodes_fit(self) -> Recipe:
         odd = next((one for one in sorted(self.precisions) if one not in MIXABLE), None)
         if self.quantize.mixes and odd is not None:
@@ -226,8 +238,10 @@ class Recipe(BaseModel):
 
     @model_validator(mode="after")
     def _rounding_fits(self) -> Recipe:
-        if self.quantize.rounding == "compensated" and ("int4" not in self.precisions or self.quantize.nodes):
-            raise ValueError("the rounding compensated needs int4, and does not support quantize.nodes")
+        named = {one.precision for one in self.quantize.nodes.values()}
+        named |= {one.precision for one in self.quantize.roles.values() if one is not None}
+        if self.quantize.rounding == "compensated" and "int4" not in self.precisions | named:
+            raise ValueError("the rounding compensated needs int4")
         return self
 
     @property

@@ -64,6 +64,6 @@ def test_a_build_for_another_processor(tmp_path: Path, capsys: pytest.CaptureFix
     words = ["build", "demo:qwen3", "--precision", "int4", "--out", str(tmp_path / "b")]
     assert run([*words, "--for-processor", "no such one"]) != 0
     assert "No tuned processor has 'no such one' in the name" in capsys.readouterr().err
-    assert run([*words, "--for-processor", HERE.processor, "--set", "quantize.symmetric=false"]) == 0
+    assert run([*words, "--for-processor", HERE.processor, "--preset", "compact"]) == 0
     quantize = json.loads((tmp_path / "b" / "recipe.json").read_text())["quantize"]
-    assert (quantize["block_size"], quantize["symmetric"]) == (32, False)
+    assert (quantize["block_size"], quantize["symmetric"]) == (32, True)

@@ -51,7 +51,7 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_the_default_is_the_targets() -> None:
-    own = TARGETS["cpu"].blocks["int4"]
+    own = TARGETS["cpu"].blocks["compact"]
     assert (own["block_size"], own.get("symmetric", False)) == (DEFAULT_BLOCK, DEFAULT_SYMMETRIC)
 
 
@@ -73,9 +73,9 @@ def test_the_instructions_decide_where_nothing_was_timed(
     """On AMD with AVX2 alone a step takes 0.87 of the target's format, and less error is made."""
     monkeypatch.setattr(tuning, "processor_name", lambda: processor)
     checkpoint = open_checkpoint("demo:qwen3")
-    settings = resolve_recipe(checkpoint, {"precision": "int4"}).quantize
+    settings = resolve_recipe(checkpoint, {"preset": "compact"}).quantize
     assert (settings.block_size, settings.symmetric) == expected
-    for options in ({"target": "webgpu"}, {"fast_prefill": True}, {"quantize": {"rounding": "compensated"}}):
+    for options in ({"target": "webgpu"}, {"fast_prefill": True}, {"preset": "balanced"}):
         asked = {"precision": "int4", **options}
         settings = resolve_recipe(checkpoint, asked).quantize
         monkeypatch.setattr(tuning, "processor_name", lambda: WIDE)
@@ -94,11 +94,11 @@ def test_a_tuned_processor_s_default_is_that_of_its_instructions() -> None:
 
 
 @pytest.mark.parametrize(("options", "expected"), [
-    ({"precision": "int4"}, (32, True)),
-    ({"precision": "int4", "quantize": {"block_size": 128}}, (128, True)),
-    ({"precision": "int4", "quantize": {"block_size": 64, "symmetric": False}}, (64, False)),
-    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, False)),
-    ({"precision": "int4", "target": "webgpu"}, (32, False)),
+    ({"preset": "compact"}, (32, True)),
+    ({"preset": "compact", "quantize": {"block_size": 128}}, (128, True)),
+    ({"preset": "compact", "quantize": {"block_size": 64, "symmetric": False}}, (64, False)),
+    ({"precision": "int4"}, (32, False)),
+    ({"preset": "compact", "target": "webgpu"}, (32, False)),
 ])  # fmt: skip
 def test_builds_take_it_unless_someone_chose(options: dict[str, object], expected: tuple[int, bool]) -> None:
     checkpoint = open_checkpoint("demo:qwen3")
@@ -119,7 +119,7 @@ def test_another_processor_is_named_by_a_part_of_its_name(tmp_path: Path) -> Non
     assert tuning_for("snap dragon").fastest().settings() == {"block_size": 64, "symmetric": False}
     assert fastest_format() == {"block_size": 32, "symmetric": True}
     save_tunings([replace(read_tunings(shared)[0], widths=[WidthTime(64, 6.0), WidthTime(256, 5.0)])])
-    checkpoint, options = open_checkpoint("demo:qwen3"), {"precision": "int4", "cache": "gqa"}
+    checkpoint, options = open_checkpoint("demo:qwen3"), {"preset": "compact", "cache": "gqa"}
     there, here = (resolve_recipe(checkpoint, options, processor) for processor in ("snap dragon", ""))
     assert (there.quantize.block_size, there.chunk) == (64, 256) and (here.quantize.block_size, here.chunk) == (32, 128)
     with pytest.raises(RequestError, match=r"^No tuned processor has 'pentium' in the name; known: .*Snap Dragon"):

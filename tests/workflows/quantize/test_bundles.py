@@ -99,15 +99,16 @@ def test_blocks_of_128_that_make_up_for_their_errors_keep_more_than_plain_ones_o
     """By the words of questions, of which the demo is less sure than of its answers."""
     wanted, lost = said_after(demo_bundle), {}
     plain = {"rounding": "nearest", "block_size": 32, "fine_block_size": None, "symmetric": True}
-    for rounding, quantize in (("nearest", plain), ("compensated", {"rounding": "compensated"})):
+    whole = {"rounding": "compensated", "block_size": 128, "fine_block_size": 32, "head": None, "embedding": None}
+    for rounding, quantize in (("nearest", plain | {"head": None, "embedding": None}), ("compensated", whole)):
         bundle = quantized(tmp_path / rounding, "int4", quantize=quantize)
         lost[rounding] = float((np.exp(wanted) * (wanted - said_after(bundle))).sum(-1).mean())
         recipe = json.loads((bundle / "recipe.json").read_text("utf-8"))["quantize"]
-        assert recipe["embedding"] and recipe["symmetric"] == (rounding == "nearest")
+        assert recipe["embedding"] is None and recipe["symmetric"] == (rounding == "nearest")
         assert recipe["block_size"] == (128 if rounding == "compensated" else 32)
     assert lost["compensated"] < 0.8 * lost["nearest"]
     entry = next(one for one in json.loads((bundle / "evidence.json").read_text()) if one["name"] == "quantize")
-    assert entry["calibrated"].startswith("moments over 160 runs on ")
+    assert entry["calibrated"].startswith("rounded with ")
 
 
 @pytest.mark.slow

@@ -105,6 +105,11 @@ def test_a_tied_matrix_exists_twice_where_head_and_table_differ() -> None:
     assert not np.array_equal(rows, values(plain, {"input_ids": ids})[0])
 
 
+def test_blocks_of_a_table_divide_its_rows() -> None:
+    settings, _ = by_role(embedding="int8/128", head="int8/128")
+    assert (settings.nodes["embed"].block_size, settings.nodes["head"].block_size) == (32, 128)
+
+
 def test_a_role_that_a_graph_does_not_have_is_reported() -> None:
     made = parse("g (float[3,32] x) => (float[3,32] y) { [a] y = MatMul(x, a) }", a=SHARED["a"])
     settings = QuantizeSettings(head="int8", down_projection="int8")

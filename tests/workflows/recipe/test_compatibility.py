@@ -31,17 +31,18 @@ def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset:
 
 
 @pytest.mark.parametrize(("options", "settings"), [
-    ({}, (32, None, False, "fp32")),
-    ({"precision": "int4"}, (64, 32, False, None)),
-    ({"precision": "int8"}, (32, None, False, None)),
-    ({"quantize": {"components": {"decoder": "int4"}}}, (64, 32, False, None)),
-    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, 32, False, None)),
-    ({"precision": "int4", "quantize": {"rounding": "compensated", "block_size": 64}}, (64, 32, False, None)),
-    ({"precision": "int4", "quantize": {"fine_block_size": None, "symmetric": True}}, (64, None, True, None)),
-    ({"precision": "int4", "quantize": {"block_size": 32, "embedding": False}}, (32, 32, False, "fp32")),
-    ({"precision": "int4", "target": "dml"}, (32, None, False, "fp32")),
-    ({"precision": "int4", "target": "openvino"}, (32, None, False, "fp32")),
-    ({"precision": "int4", "target": "webgpu"}, (32, None, False, "fp32")),
+    ({}, (32, None, False, "fp32", None)),
+    ({"precision": "int4"}, (32, None, False, "int8/64", "int8/64")),
+    ({"preset": "balanced"}, (32, None, False, "int8/64", "int8/64")),
+    ({"preset": "compact"}, (64, 32, False, None, None)),
+    ({"precision": "int8"}, (32, None, False, None, None)),
+    ({"preset": "accurate"}, (32, None, False, None, None)),
+    ({"quantize": {"components": {"decoder": "int4"}}}, (32, None, False, "int8/64", "int8/64")),
+    ({"preset": "compact", "quantize": {"fine_block_size": None, "symmetric": True}}, (64, None, True, None, None)),
+    ({"precision": "int4", "quantize": {"block_size": 64, "embedding": False}}, (64, None, False, "fp32", "int8/64")),
+    ({"precision": "int4", "target": "dml"}, (32, None, False, "fp32", None)),
+    ({"preset": "compact", "target": "openvino"}, (32, None, False, "fp32", None)),
+    ({"precision": "int4", "target": "webgpu"}, (32, None, False, "fp32", None)),
 ])  # fmt: skip
 def test_the_cpu_has_blocks_of_its_own(
     demo: Checkpoint, options: dict[str, Any], settings: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
@@ -49,13 +50,34 @@ def test_the_cpu_has_blocks_of_its_own(
     """On a processor without others of its own."""
     monkeypatch.setattr("workflows.processor.tuning.processor_name", lambda: "any, 2 cores, avx2 avx512f")
     quantize = resolve_recipe(demo, options).quantize
-    assert (quantize.block_size, quantize.fine_block_size, quantize.symmetric, quantize.embedding) == settings
+    assert (quantize.block_size, quantize.fine_block_size, quantize.symmetric) == settings[:3]
+    assert (quantize.embedding, quantize.head) == settings[3:]
+
+
+def test_int4_is_rounded_with_texts_where_a_text_is_read(demo: Checkpoint) -> None:
+    """On the CPU; other targets, and models that read more than text, are rounded by search."""
+
+    def rounding(source: Checkpoint, **options: Any) -> str:
+        return resolve_recipe(source, {"precision": "int4", **options}).quantize.rounding
+
+    assert (rounding(demo), rounding(demo, preset="compact")) == ("compensated", "compensated")
+    assert (rounding(demo, tokenizer=False), rounding(demo, target="dml")) == ("search", "search")
+    assert [rounding(open_checkpoint(f"demo:{name}")) for name in ("t5", "whisper", "vision")] == ["search"] * 3
+    assert rounding(demo, tokenizer=False, quantize={"rounding": "compensated"}) == "compensated"
+
+
+def test_a_preset_has_a_precision(demo: Checkpoint) -> None:
+    for preset, precision in (("compact", "int4"), ("balanced", "int4"), ("accurate", "int8")):
+        recipe = resolve_recipe(demo, {"preset": preset})
+        assert (recipe.preset, recipe.precision) == (preset, precision)
+    assert resolve_recipe(demo, {"precision": "int4"}).preset is None
+    with pytest.raises(RecipeError, match="preset accurate is in int8, not in int4: choose one of them"):
+        resolve_recipe(demo, {"preset": "accurate", "precision": "int4"})
 
 
 @pytest.mark.parametrize("options", [
     {"quantize": {"rounding": "compensated"}},
     {"precision": "int8", "quantize": {"rounding": "compensated"}},
-    {"precision": "int4", "quantize": {"rounding": "compensated", "nodes": {"a": {"precision": "int8"}}}},
 ])  # fmt: skip
 def test_only_int4_throughout_is_compensated(demo: Checkpoint, options: dict[str, Any]) -> None:
     with pytest.raises(RecipeError, match="the rounding compensated needs int4"):

@@ -27,6 +27,7 @@ SHAPES: dict[str, list[Any]] = {
 VALUES: dict[str, list[Any]] = {
     "kv_dtype": ["float16", "int8"], "capacity": [96], "chunk": [48], "source_length": [40], "target": ["qnn", "dml"],
     "precision": ["fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8", "stored"],
+    "preset": ["compact", "balanced", "accurate"],
     "opset": [24],
     "compile": [True], "tokenizer": [False], "check": ["quick"],
     "quantize": [{"block_size": 128}], "passes": [{"graph_cleanup": False}],

@@ -9,16 +9,19 @@ import onnx_ir as ir
 
 from tests.workflows.optimize.making import parse, weights
 from workflows.graph.weights import load_saved_graph, save_graphs
+from workflows.optimize.graph_checks import infer_shapes
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.block_quantization import dequantize_rows
-from workflows.quantize.calibration.moments import SecondMoments
+from workflows.quantize.calibration.moments import MomentSum, SecondMoments, round_products, values_by_name
 from workflows.quantize.calibration.ranges import WHOLE
-from workflows.quantize.error_compensation import GROUP, second_moments, shrink_moments
+from workflows.quantize.compensated_rounding import CompensatedRounding
 from workflows.quantize.grids import BlockFormat
+from workflows.quantize.tensor_cache import TensorCache
 from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import QuantizeSettings
 
 COMPENSATED = QuantizeSettings(symmetric=True, rounding="compensated", block_size=64)
+HOW = BlockFormat(4, 32, True)  # what blocks of 64 are of 300 inputs: none divides it, so that a part is padded
 TEXT = """g (float[M,300] x) => (float[M,8] y, float[M,40] z) {
     h = MatMul(x, a)
     y = MatMul(h, b)
@@ -33,40 +36,58 @@ def graphs(folder: Path) -> dict[str, ir.Model]:
     return {name: load_saved_graph(folder / "g.onnx") for name in ("prefill", "decode")}
 
 
-def test_sums_are_of_all_runs_and_weights_that_are_fed_alike_share_them(tmp_path: Path) -> None:
-    models = graphs(tmp_path)
-    moments = SecondMoments(models, dict.fromkeys(models, COMPENSATED))
-    assert moments.names == {"prefill": ["x", "h"], "decode": ["x", "h"]}
-    x, h = weights(7, 300, seed=3), weights(7, 40, seed=4)
-    moments.observe("prefill", {WHOLE % 0: x[None, :5], WHOLE % 1: h[None, :5]})
-    moments.observe("decode", {WHOLE % 0: x[None, 5:], WHOLE % 1: h[None, 5:]})
-    a, b, c = (models["decode"].graph.initializers[name].const_value for name in "abc")
-    for weight, fed in ((a, x), (c, x), (b, h)):  # as far as seven rows can tell
-        np.testing.assert_allclose(
-            moments.of(weight), shrink_moments(second_moments(fed), *fed.shape), rtol=1e-4, atol=1e-5
-        )
-    first, last = second_moments(x)
-    np.testing.assert_allclose(first, x[:, :GROUP].T @ x[:, :GROUP], rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(last[:44, :44], x[:, GROUP:].T @ x[:, GROUP:], rtol=1e-4, atol=1e-5)
-    assert not last[44:].any() and not last[:, 44:].any()
+def moments_of(model: ir.Model) -> SecondMoments:
+    return SecondMoments({"decoder": METHODS["int4"].formats(model, COMPENSATED)})  # type: ignore[attr-defined]
 
 
-def test_the_method_rounds_by_them_and_tells_of_weights_that_it_has_none_of(tmp_path: Path) -> None:
+def test_a_sum_is_of_all_runs_and_is_forgotten_when_it_was_used() -> None:
+    x = weights(4000, 40, seed=3) * np.linspace(1, 3, 40, dtype=np.float32)
+    moments = MomentSum()
+    for part in (x[None, :5], x[5:9].reshape(2, 2, 40), x[9:]):
+        moments.add(part)
+    assert moments.total is not None and moments.rows == len(x)
+    np.testing.assert_allclose(moments.total, x.T @ x, rtol=1e-3, atol=0.5)
+    feedback = moments.feedback()
+    assert feedback is not None and moments.total is None and moments.feedback() is None
+    spread = feedback.losses / np.diag(x.T @ x)
+    assert 0.9 < spread.min() <= spread.max() < 1.1  # inputs that hardly depend on each other
+
+
+def test_weights_that_read_one_value_are_rounded_together_and_others_by_search(tmp_path: Path) -> None:
     model = graphs(tmp_path)["prefill"]
-    moments = SecondMoments({"decoder": model}, {"decoder": COMPENSATED})
+    infer_shapes(model)
+    moments = moments_of(model)
+    assert moments.names == {"decoder": ["x", "h"]}
     x = weights(400, 6, seed=5) @ weights(6, 300, seed=6) + 0.1 * weights(400, 300, seed=7)
-    c = model.graph.initializers["c"].const_value.numpy().copy()
+    a, c = (model.graph.initializers[name].const_value.numpy().copy() for name in "ac")
     moments.observe("decoder", {WHOLE % 0: x, WHOLE % 1: np.zeros((400, 40), np.float32)})
-    report = run_method(model, WeightOnly(4, moments=moments.of), COMPENSATED)
-    assert report.modified and not report.refused
-    found = [model.graph.initializers[f"c.int4{end}"].const_value.numpy() for end in ("", ".scales")]
+    rounding = CompensatedRounding(TensorCache(tmp_path / "parts"))
+    moments.round(rounding)
+    assert len(rounding) == 2  # b was given zeros alone
+    report = run_method(model, WeightOnly(4, rounding=rounding), COMPENSATED)
+    assert [one.reason for one in report.refused] == ["calibration fed it nothing: rounded by search"]
     plain = graphs(tmp_path)["decode"]
-    report = run_method(plain, WeightOnly(4, moments=lambda weight: None), COMPENSATED)
-    assert {one.reason for one in report.refused} == {"calibration fed it nothing: rounded by search"}
-    nearest = [plain.graph.initializers[f"c.int4{end}"].const_value.numpy() for end in ("", ".scales")]
-    how = BlockFormat(4, 64, True)
-    lost = [((x @ (dequantize_rows(q, s, None, 300, how).T - c)) ** 2).mean() for q, s in (found, nearest)]
-    assert lost[0] < 0.5 * lost[1]
+    run_method(plain, METHODS["int4"], COMPENSATED.model_copy(update={"rounding": "search"}))
+    for name, matrix in (("a", a), ("c", c)):
+        lost = []
+        for made in (model, plain):
+            q, scales = (made.graph.initializers[f"{name}.int4{end}"].const_value.numpy() for end in ("", ".scales"))
+            lost.append(((x @ (dequantize_rows(q, scales, None, 300, HOW).T - matrix)) ** 2).mean())
+        assert lost[0] < 0.4 * lost[1]
+
+
+def test_what_a_weight_became_is_what_the_graph_has(tmp_path: Path) -> None:
+    model = graphs(tmp_path)["prefill"]
+    infer_shapes(model)
+    moments = MomentSum()
+    moments.add(weights(400, 300, seed=5))
+    rounding = CompensatedRounding(TensorCache(tmp_path / "parts"))
+    products = METHODS["int4"].formats(model, COMPENSATED)  # type: ignore[attr-defined]
+    values = round_products(values_by_name(products)["x"], moments, rounding)
+    assert set(values) == {"a", "c"} and values["c"].shape == (300, 40)
+    run_method(model, WeightOnly(4, rounding=rounding), COMPENSATED)
+    q, scales = (model.graph.initializers[f"c.int4{end}"].const_value.numpy() for end in ("", ".scales"))
+    np.testing.assert_array_equal(dequantize_rows(q, scales, None, 300, HOW).T, values["c"])
 
 
 def test_without_moments_nothing_is_done_under_its_name(tmp_path: Path) -> None:
