@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         self.rail.helpRequested.connect(partial(self.help.show_sheet, "page"))
         self.context.settings.changed.connect(self._on_setting)
         self.bar.paletteRequested.connect(self.palette_box.open)
+        self.bar.openRequested.connect(self.interop.choose_bundle)
         self.context.navigate.connect(self.show_page)
         self.context.accuracyRequested.connect(self._show_accuracy)
         self.context.exportRequested.connect(self.interop.export)

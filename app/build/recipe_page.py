@@ -13,6 +13,7 @@ from app.build.recipe_diagram import RecipeDiagram
 from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.build.task_choice import TaskChoice
 from app.state.context import AppContext
+from app.state.notes import NoteOwner
 from app.state.unsaved_recipe import choose_task, chosen_task
 from app.text.formatting import format_bytes, pluralize
 from app.widgets.basics import Section, label, set_role
@@ -22,6 +23,14 @@ from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
+
+_OF_COMPONENTS = ("place", "kv_dtype", "fast_prefill")
+_DEPENDENT = {
+    "variant": ("cache", "graphs", *_OF_COMPONENTS),
+    "graphs": (*_OF_COMPONENTS, "source_length"),  # one graph accepts a source of any length
+    "target": (*_OF_COMPONENTS, "source_length"),
+}
+"""Option → the options that another value of it makes void: of other components, or of another provider."""
 
 
 class RecipePage(StepPage):
@@ -38,6 +47,9 @@ class RecipePage(StepPage):
         self.body.addWidget(self.task)
         self.diagram = RecipeDiagram()
         self.body.addWidget(self.diagram)
+        self.target = self._combo("target", self.tr("Target"), {})  # the plan lists the targets
+        self.target_note = label("", "muted", wrap=True)
+        self.body.addLayout(_labelled_field(self.tr("Target"), self.target, self.target_note))
         self.layouts = {
             "static": ChoiceCard(
                 self.tr("Static cache"), self.tr("One slot per token up to the capacity; a full cache ends the reply.")
@@ -101,29 +113,26 @@ class RecipePage(StepPage):
                 "prefill-decode": self.tr("Separate graphs for prefill and decode"),
             },
         )
-        self.target = self._combo("target", self.tr("Target"), {})  # the plan lists the targets
         grid = grid_layout(3 * G, 2 * G, stretch=(0, 1))
         self.chunk_note = label("", "muted", wrap=True)
         graphs_note = label(
             self.tr("Providers without dynamic shapes need two graphs; both share their weights."), "muted", wrap=True
         )
-        self.target_note = label("", "muted", wrap=True)
         grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
         grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
         grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
-        grid.addLayout(_labelled_field(self.tr("Target"), self.target, self.target_note), 1, 1)
-        grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 2, 0)
+        grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 1, 1)
         self.place = PlacementEditor()
         self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
-        grid.addWidget(self.place, 3, 0, 1, 2)
+        grid.addWidget(self.place, 2, 0, 1, 2)
         self.source_note = label("", "muted", wrap=True)
         self.source_field = QWidget()
         column = _labelled_field(self.tr("Source length"), self.source_length, self.source_note)
         column.setContentsMargins(0, 0, 0, 0)
         self.source_field.setLayout(column)
         self.source_field.hide()
-        grid.addWidget(self.source_field, 2, 1)
+        grid.addWidget(self.source_field, 3, 0)
         return grid
 
     def _spin(self, name: str, most: int, step: int) -> QSpinBox:
@@ -142,16 +151,25 @@ class RecipePage(StepPage):
         return combo
 
     def _on_chosen(self, option: str, value: str) -> None:
-        if option == "variant":  # each variant has its own cache layouts and graphs
-            for name in ("cache", "graphs"):
-                self.draft.options.pop(name, None)
-        if option in ("variant", "graphs", "target"):  # other components, or another default provider
-            self.draft.options.pop("place", None)
-            self.draft.options.pop("kv_dtype", None)  # only one layout of one target has others
-            self.draft.options.pop("fast_prefill", None)  # its switch is on a later page
-        if option in ("graphs", "target"):  # one graph accepts a source of any length
-            self.draft.options.pop("source_length", None)
-        self.draft.set_option(option, value)
+        before, draft = dict(self.draft.options), self.draft
+        lost = [name for name in _DEPENDENT[option] if draft.options.pop(name, None) is not None]
+        draft.set_option(option, value)
+        if lost:
+            names = ", ".join(self._names()[name] for name in lost)
+            text = self.tr("That choice has settings of its own; these are the usual ones again: {0}.").format(names)
+            undo = partial(draft.set_options, before)
+            owner: NoteOwner = {"page": "build", "draft": draft.source}
+            self.context.show_note(text, self.tr("Undo"), undo, owner=owner)
+
+    def _names(self) -> dict[str, str]:
+        return {
+            "cache": self.tr("Cache layout"),
+            "graphs": self.tr("Graphs"),
+            "place": self.tr("placement"),
+            "kv_dtype": self.tr("Keys and values in 8-bit integers"),
+            "fast_prefill": self.tr("prompts in 8 bits"),
+            "source_length": self.tr("Source length"),
+        }
 
     def _on_number(self) -> None:
         self._show_cost()

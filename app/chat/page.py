@@ -131,6 +131,7 @@ class ChatPage(QWidget):
         c, s = self.controller, self.session
         for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
             part.requested.connect(self.do)
+        self.examples.requested.connect(lambda _: self.composer.edit.setFocus())  # the clicked button goes
         self.transcript.connect_controller(c)
         self.composer.attachments.set_folder(self.store.folder)
         self.composer.attachments.failed.connect(self.chat_banner.error)

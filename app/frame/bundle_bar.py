@@ -19,6 +19,7 @@ class BundleBar(QWidget):
     """Follows the context; the bundle's name opens a menu of recent bundles."""
 
     paletteRequested = Signal()  # noqa: N815
+    openRequested = Signal()  # noqa: N815
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,11 +57,14 @@ class BundleBar(QWidget):
         for old in self._actions:
             old.deleteLater()
         recents, actions = self._context.recents, list[QAction]()
+        current = str((self._context.bundle or {}).get("path", ""))
         for entry in recents.entries:
             action = QAction(recents.label_of(entry), self)
             set_tool_tip(action, entry.path)
             set_icon(action, "component", "muted")
             action.setEnabled(not entry.problem)
+            action.setCheckable(True)
+            action.setChecked(entry.path == current)
             action.triggered.connect(lambda _checked=False, path=entry.path: self._context.open_bundle(path))
             actions.append(action)
         self._actions = actions
@@ -73,6 +77,7 @@ class BundleBar(QWidget):
             none = self._menu.addAction(self.tr("No recent bundles"))
             none.setEnabled(False)
         self._menu.addSeparator()
+        self._menu.addAction(self.tr("Open a bundle …"), self.openRequested.emit)
         self._menu.addAction(self.tr("Go to home"), lambda: self._context.navigate.emit("home"))
 
     def refresh(self, _changed: object = None) -> None:

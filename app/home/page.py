@@ -12,6 +12,7 @@ from app.home.recent_row import RecentRow
 from app.state.context import AppContext
 from app.state.inspection import InspectTarget
 from app.state.recent_bundles import RecentBundle
+from app.state.settings import existing_parent
 from app.state.unfinished_builds import UnfinishedBuild
 from app.text.formatting import format_local_time
 from app.text.translatable import tr
@@ -91,11 +92,6 @@ class UnfinishedSection(Section):
         self.rows = [UnfinishedRow(self._context, entry) for entry in self._context.unfinished.entries]
         for row in self.rows:
             self.body.addWidget(row)
-
-
-def existing_parent(path: Path) -> Path:
-    """The folder itself, or the nearest one around it that exists."""
-    return next(one for one in (path, *path.parents) if one.exists())
 
 
 class HomePage(QWidget):

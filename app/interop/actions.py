@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.state.context import AppContext
 from app.state.inspection import InspectTarget
-from app.state.settings import expand_home
+from app.state.settings import existing_parent, expand_home
 
 if TYPE_CHECKING:
     from app.interop.interop_dialog import InteropDialog
@@ -58,6 +58,13 @@ class InteropActions(QObject):
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("A folder with a genai_config.json"))
         if folder:
             self.import_folder(folder)
+
+    def choose_bundle(self) -> None:
+        """Choose a bundle's folder and open it; the page in front stays."""
+        start = str(existing_parent(self._context.bundles_folder))
+        folder = QFileDialog.getExistingDirectory(self._window, self.tr("Open a bundle"), start)
+        if folder:
+            self._context.open_bundle(folder)
 
     def choose_graphs(self) -> None:
         names = self._choose_onnx(self.tr("The graphs of one model"))

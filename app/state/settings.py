@@ -35,6 +35,11 @@ def expand_home(text: str | Path) -> Path:
         return path
 
 
+def existing_parent(path: Path) -> Path:
+    """The folder itself, or the nearest one around it that exists."""
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
 PREFERENCES = {
     "theme": "system",
     "language": "",  # the system's

@@ -3115,6 +3115,10 @@
       <translation>Ein gebautes Bundle öffnen oder in einer Minute die Demo umwandeln. Der Chat erscheint hier.</translation>
     </message>
     <message>
+      <source>Open a bundle …</source>
+      <translation>Bundle öffnen …</translation>
+    </message>
+    <message>
       <source>Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a node for its attributes and values.</source>
       <translation>Öffnen Sie ein Bundle, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
     </message>
@@ -4633,6 +4637,10 @@
     <message>
       <source>Texts, one in each line</source>
       <translation>Texte, einer je Zeile</translation>
+    </message>
+    <message>
+      <source>That choice has settings of its own; these are the usual ones again: {0}.</source>
+      <translation>Diese Wahl hat eigene Einstellungen; wieder üblich sind: {0}.</translation>
     </message>
     <message>
       <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
@@ -6502,6 +6510,10 @@
       <translation>pip entfernt {0} aus Joinerys eigener Umgebung, {1}.</translation>
     </message>
     <message>
+      <source>placement</source>
+      <translation>Verteilung</translation>
+    </message>
+    <message>
       <source>position {0}</source>
       <translation>Position {0}</translation>
     </message>
@@ -6536,6 +6548,10 @@
     <message>
       <source>prompt + generated</source>
       <translation>Prompt + erzeugt</translation>
+    </message>
+    <message>
+      <source>prompts in 8 bits</source>
+      <translation>Prompts in 8 Bit</translation>
     </message>
     <message>
       <source>prompts of {0}</source>

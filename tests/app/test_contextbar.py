@@ -110,7 +110,8 @@ def menu_of(bar: BundleBar) -> dict[str, Any]:
 
 def test_without_bundles_the_menu_leads_home(closed: BundleBar) -> None:
     menu, pages = menu_of(closed), list[str]()
-    assert list(menu) == ["No recent bundles", "Go to home"] and not menu["No recent bundles"].isEnabled()
+    assert list(menu) == ["No recent bundles", "Open a bundle …", "Go to home"]
+    assert not menu["No recent bundles"].isEnabled()
     closed._context.navigate.connect(pages.append)
     menu["Go to home"].trigger()
     assert pages == ["home"]
@@ -123,6 +124,7 @@ def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: BundleBa
     assert not menu["broken"].isEnabled() and menu["broken"].toolTip() == str(tmp_path / "broken")
     menu["other · fp32 · static 4,096"].trigger()
     assert closed.chooser.text() == "other" and closed.chooser.accessibleName() == "Current bundle: other"
+    assert menu_of(closed)["other · fp32 · static 4,096"].isChecked() and not menu_of(closed)["broken"].isChecked()
     assert list(menu_of(closed))[:2] == ["other · fp32 · static 4,096", "broken"]  # the menu is made anew
 
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 import app
+from app.build.step_page import RECIPE
 from app.interop.interop_dialog import ImportDialog
 from app.main import PAGES
 from app.measure.divergence.dialog import DivergenceDialog
@@ -57,6 +58,16 @@ def settings(window: MainWindow, _folder: Path) -> None:
     window.stack.page("settings").reset()  # type: ignore[attr-defined]
 
 
+def reset(window: MainWindow, folder: Path) -> None:
+    """A target takes back a setting that only the one before has."""
+    window.show_page("build")
+    draft = window.context.unsaved_recipe
+    draft.source = str(folder)
+    draft.options["kv_dtype"] = "int8"
+    page: Any = window.stack.page("build")
+    page.wizard.steps[RECIPE]._on_chosen("target", "qnn")
+
+
 RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("interop/actions.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("interop/actions.py", graphs),
@@ -64,6 +75,7 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "All settings were reset": ("settings/page.py", settings),
     "The result of the divergence": ("measure/divergence/dialog.py", kept),
     "has replaced": ("build/page.py", recipe),
+    "has settings of its own": ("build/recipe_page.py", reset),
 }
 OF_A_CRASH = ["help/crash_dialog.py"]  # of no bundle and no page: tests/app/help/test_crash_dialog.py
 OF_A_WORKER = ["state/context.py"]  # those that hold until the worker answers: see below
@@ -116,6 +128,15 @@ def test_a_note_of_a_recipe_goes_with_it(make_window: Make, tmp_path: Path) -> N
     window.context.unsaved_recipe.reset()
     window.show_page("build")
     assert not window.status.note.isVisible()
+
+
+def test_what_a_target_takes_back_is_said_and_comes_back(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    reset(window, tmp_path)
+    options = window.context.unsaved_recipe.options
+    assert options == {"target": "qnn"} and "Keys and values in 8-bit integers" in window.status.note.message
+    window.status.note.action.click()
+    assert window.context.unsaved_recipe.options == {"kv_dtype": "int8"}
 
 
 def test_a_note_of_two_graphs_goes_when_others_are_looked_at(make_window: Make, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.home.page import HomePage, existing_parent
+from app.home.page import HomePage
 from app.home.recent_row import RecentRow
+from app.state.settings import existing_parent
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from workflows.wire.reports.accuracy import PairedFigure
