@@ -13,6 +13,8 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.faults.mutants.lines import line
+from tests.workflows.checkpoint.gguf.converting import write_model
+from tests.workflows.checkpoint.gguf.making import changed_header
 from tests.workflows.conftest import make_qwen3
 from workflows.build import run
 from workflows.bundle.evidence import Evidence
@@ -34,6 +36,23 @@ def lay(root: Path) -> None:
     make_qwen3(root / "checkpoint", **_SIZES)
     for name in _WORDS:
         shutil.copyfile(_DEMO / name, root / "checkpoint" / name)
+    _build_first(root)
+
+
+def lay_gguf(root: Path) -> None:
+    """The same of a checkpoint in GGUF."""
+    write_model(root / "checkpoint", "qwen3")
+    _build_first(root)
+
+
+def change_gguf(root: Path, chances: random.Random) -> str:
+    """Its header, or its length."""
+    file = root / "checkpoint" / "qwen3.gguf"
+    file.write_bytes(changed_header(file.read_bytes(), chances))
+    return "header"
+
+
+def _build_first(root: Path) -> None:
 
     def kept(name: str, make: Any) -> Any:
         def made(*arguments: Any) -> Evidence:

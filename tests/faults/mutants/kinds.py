@@ -141,6 +141,7 @@ KINDS = (
          building.build_and_run),
     Kind("safetensors", building.lay,
          lambda root, chances: _change(root / "checkpoint" / "model.safetensors", chances), building.build),
+    Kind("gguf", building.lay_gguf, building.change_gguf, building.build),
     Kind("tokenizer", building.lay, _change_words, _use_tokenizer),
     Kind("onnx", building.lay, lambda root, chances: _change(root / "b" / "decoder.onnx", chances), _use_graph),
     Kind("pipeline.json", building.lay, lambda root, chances: _change(root / "b" / "pipeline.json", chances),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -121,3 +122,27 @@ def write_gguf(path: Path, metadata: Mapping[str, Any], tensors: Sequence[Tensor
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gguf(metadata, tensors))
     return path
+
+
+def changed_header(content: bytes, chances: random.Random) -> bytes:
+    """A cut file, or one whose header has bits flipped, bytes replaced by large numbers, pieces taken out or doubled.
+
+    The header is what comes before the first 64 zeros.
+    """
+    changed, head = bytearray(content), len(content) - sum(map(len, content.partition(bytes(64))[1:]))
+    if chances.randrange(7) == 0:
+        return content[: chances.randrange(len(content))]
+    for _ in range(chances.randint(1, 3)):
+        place = chances.randrange(4, max(head, 8))
+        match chances.randrange(5):
+            case 0:
+                changed[place] ^= 1 << chances.randrange(8)
+            case 1:
+                changed[place] = chances.choice((0, 1, 0x7F, 0x80, 0xFF))
+            case 2:
+                changed[place : place + 8] = struct.pack("<Q", chances.choice((0, 1 << 31, 1 << 60, (1 << 64) - 1)))
+            case 3:
+                del changed[place : place + chances.randint(1, 40)]
+            case _:
+                changed[place:place] = changed[place : place + chances.randint(1, 40)]
+    return bytes(changed)
