@@ -65,6 +65,7 @@ TOGETHER = {
     "export/test_transformer_only": "export/decoder export/load export/reference export/signature",
     "build/test_streamed": "evaluation/layerwise_parity",
     "cli/test_tune": "evaluation/tuning/source",
+    "evaluation/accuracy/test_compared_bundle": "evaluation/accuracy/compared_side",
     "evaluation/tuning/test_kernel_times": "evaluation/tuning/product_sizes",
     "evaluation/test_segments": "evaluation/segment_session evaluation/segmentation",
     "families/test_demos": "export/remote_encoder_decoder",

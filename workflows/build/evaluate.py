@@ -1,9 +1,11 @@
 """How far a bundle is from another one, or from the checkpoint that it was made of.
 
-    candidate bundle ─────────────────────────────────────┐
-    reference: a bundle, or a SOURCE ─built as fp32─▶ one ─┴─evaluation.accuracy─▶ the report of CLI.md
+    candidate bundle ──────────────────────────────────────────┐
+    reference: a bundle, or a SOURCE ─┬─in transformers, eager ─┼─evaluation.accuracy─▶ the report of CLI.md
+                                      └─built as fp32─▶ one ────┘
 
-What is built for the comparison lies in a temporary folder, and is gone when it ends.
+Transformers gives the reference for decoders of text that fit the memory. What is built for the comparison lies in a
+temporary folder, and is gone when it ends; the report says which of both it was.
 """
 
 from __future__ import annotations
@@ -20,18 +22,25 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.metadata import is_genai
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
-from workflows.checkpoint import CheckpointLocation, find_checkpoint
-from workflows.common.errors import Cancelled, RequestError
+from workflows.checkpoint import Checkpoint, CheckpointLocation, find_checkpoint
+from workflows.checkpoint.checkpoint import read_checkpoint
+from workflows.common.errors import Cancelled, CheckpointError, RecipeError, RequestError
+from workflows.common.memory import free_bytes
 from workflows.evaluation.accuracy import compare, suggest
+from workflows.evaluation.accuracy.compare import AccuracyComparison
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
 from workflows.evaluation.accuracy.suggestions import find_products
-from workflows.evaluation.accuracy.tasks import read_task
-from workflows.generate.prompt_sets import QUESTIONS, choose_prompts, read_prompts
+from workflows.evaluation.accuracy.tasks import FileTask, read_task
+from workflows.generate import Engine
+from workflows.generate.prompt_sets import QUESTIONS, PromptSet, choose_prompts, read_prompts
 from workflows.process.sandbox import OnFetched, keep_network
-from workflows.wire.events import Event, LogEvent, StageEvent
+from workflows.recipe.build_memory import float32_bytes
+from workflows.wire.events import Event, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 
 STEPS = 16
+_COPIES = 1.3  # of the weights in float32 that the model in transformers takes, with what a forward pass holds
 
 
 @dataclass(frozen=True)
@@ -78,25 +87,96 @@ def evaluate(
         read_prompts(request.prompts)
     task = read_task(request.task) if request.task else None
     candidate = read_bundle(request.bundle)
-    with _open_reference(request, location, candidate, report, cancelled) as reference:
-        if request.suggest:
-            find_products(reference, candidate)
-        from_task = task is not None and task.has_files and request.prompts is None
-        chosen = task.prompts if task and from_task else partial(choose_prompts, file=request.prompts)
-        compared = compare(
-            reference,
-            candidate,
-            chosen,
-            steps=request.steps,
-            questions=request.questions,
-            task=task,
-            report=report,
-            cancelled=cancelled,
-        )
-        if request.suggest:
-            suggested = suggest(reference, candidate, chosen, request.suggest, report, cancelled)
-            return replace(compared, suggestions=suggested)
+    from_task = task is not None and task.has_files and request.prompts is None
+    chosen = task.prompts if task and from_task else partial(choose_prompts, file=request.prompts)
+    asked = _Questions(chosen, request.steps, request.questions, task)
+    if location is None:
+        return _compared(request, read_bundle(request.against), candidate, asked, report, cancelled)
+    found = _eager_report(request, location, candidate, asked, report, cancelled)
+    if isinstance(found, EvalReport):
+        return _noted(found, f"Reference: {request.against} in transformers, with eager attention in float32.")
+    with _own_build(request, location, candidate, report, cancelled) as reference:
+        compared = _compared(request, reference, candidate, asked, report, cancelled)
+    return _noted(compared, f"Reference: Joinery's own fp32 build of {request.against}, since {found}.")
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """What the two are compared on."""
+
+    prompts: Callable[[Engine], PromptSet]
+    steps: int
+    questions: int
+    task: FileTask | None
+
+
+def _noted(report: EvalReport, note: str) -> EvalReport:
+    return replace(report, notes=[note, *report.notes])
+
+
+def _compared(
+    request: EvalRequest,
+    reference: Bundle,
+    candidate: Bundle,
+    asked: _Questions,
+    report: Callable[[Event], None],
+    cancelled: Callable[[], bool],
+) -> EvalReport:
+    """Compares two bundles, and suggests what to exclude where that is requested."""
+    if request.suggest:
+        find_products(reference, candidate)
+    compared = compare(
+        reference,
+        candidate,
+        asked.prompts,
+        steps=asked.steps,
+        questions=asked.questions,
+        task=asked.task,
+        report=report,
+        cancelled=cancelled,
+    )
+    if not request.suggest:
         return compared
+    suggested = suggest(reference, candidate, asked.prompts, request.suggest, report, cancelled)
+    return replace(compared, suggestions=suggested)
+
+
+def _eager_report(
+    request: EvalRequest,
+    location: CheckpointLocation,
+    candidate: Bundle,
+    asked: _Questions,
+    report: Callable[[Event], None],
+    cancelled: Callable[[], bool],
+) -> EvalReport | str:
+    """Compares with the checkpoint in transformers; the reason, as a clause, where that cannot be the reference."""
+    checkpoint = read_checkpoint(*location)
+    if reason := _eager_obstacle(request, checkpoint, candidate, asked.task):
+        return reason
+    from workflows.evaluation.accuracy.eager_reference import EagerReference  # imports torch
+
+    report(ProgressEvent(stage="eval", message="loading the checkpoint in transformers", done=0, total=0))
+    side = ComparedBundle.open(candidate)
+    try:
+        reference = EagerReference.open(checkpoint, candidate.pipeline.metadata.task, side.engine)
+    except (CheckpointError, RecipeError) as error:
+        return str(error).rstrip(".")
+    prompts = asked.prompts(side.engine)
+    return AccuracyComparison(reference, side, report, cancelled).run(prompts, asked.steps, asked.questions, asked.task)
+
+
+def _eager_obstacle(request: EvalRequest, checkpoint: Checkpoint, candidate: Bundle, task: FileTask | None) -> str:
+    """Why the checkpoint in transformers cannot be the reference, as a clause; empty where it can."""
+    needed, own = float32_bytes(checkpoint), candidate.pipeline.metadata.task
+    if request.suggest:
+        return "suggestions restore products of its graphs"
+    if checkpoint.remote_code:
+        return "the checkpoint brings code of its own"
+    if own != "text-generation" or (task is not None and task.has_files):
+        return "transformers is the reference for decoders of text alone"
+    if _COPIES * needed > free_bytes():
+        return f"it takes {needed / 1e9:.1f} GB in transformers, and {free_bytes() / 1e9:.1f} GB of memory are free"
+    return ""
 
 
 def _is_bundle(path: str) -> bool:
@@ -104,17 +184,14 @@ def _is_bundle(path: str) -> bool:
 
 
 @contextmanager
-def _open_reference(
+def _own_build(
     request: EvalRequest,
-    location: CheckpointLocation | None,
+    location: CheckpointLocation,
     candidate: Bundle,
     report: Callable[[Event], None],
     cancelled: Callable[[], bool],
 ) -> Iterator[Bundle]:
-    """The bundle to compare with, built of the checkpoint at `location` where it is no bundle yet."""
-    if location is None:
-        yield read_bundle(request.against)
-        return
+    """An fp32 bundle of the checkpoint at `location`."""
     own = {"task": candidate.pipeline.metadata.task, "capacity": candidate.pipeline.capacity}
     options = {"precision": "fp32"} | {name: value for name, value in own.items() if value}
 

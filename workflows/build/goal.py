@@ -68,7 +68,7 @@ def make_goal(composite: OptimizedComposite, goal: Goal, work: BuildWorkspace, f
         reference,
         units,
         recipe.quantize,
-        {"judge": sets.judge, "rank": sets.rank, "confirm": sets.confirm},
+        sets.sets,
         texts=goal.metric == "perplexity",
         task=task if goal.metric == "task" else None,
         check=work.check,

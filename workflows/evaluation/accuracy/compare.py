@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, PromptError, RequestError
-from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, ReadBlock
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
+from workflows.evaluation.accuracy.compared_side import ComparedSide, ReadBlock, States
 from workflows.evaluation.accuracy.statistics import Agreement, NextToken, RunningMean, cosines, perplexity
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask, demo_task
 from workflows.generate import Engine
@@ -25,7 +25,6 @@ from workflows.recipe.cut import ComponentRole
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, PairedFigure, TaskReport
 
-States = NDArray[np.float32]  # [n, D]
 BlockPair = tuple[ReadBlock, ReadBlock]
 OfBundles = tuple[RunningMean, RunningMean]  # of the reference, of the candidate
 
@@ -44,11 +43,11 @@ class _Totals:
 
 
 class AccuracyComparison:
-    """Two open bundles. `run` gives the report of CLI.md, with `layers`, `task` and `notes`."""
+    """A reference and an open bundle. `run` gives the report of CLI.md, with `layers`, `task` and `notes`."""
 
     def __init__(
         self,
-        reference: ComparedBundle,
+        reference: ComparedSide,
         candidate: ComparedBundle,
         report: Callable[[Event], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -62,8 +61,8 @@ class AccuracyComparison:
 
         Raises RequestError if the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
         """
-        check_same_tokens(self._reference.engine, self._candidate.engine, prompts)
-        chosen_task = task or demo_task(self._reference.engine.bundle, questions)
+        check_same_tokens(self._reference, self._candidate, prompts)
+        chosen_task = task or demo_task(self._candidate.engine.bundle, questions)
         if prompts.built_in and not self._reference.has_source:
             prompts = self._cut(prompts, steps)
         total, greedy = len(prompts.prompts) + (len(chosen_task.questions) if chosen_task else 0), []
@@ -87,13 +86,13 @@ class AccuracyComparison:
             prompt=prompt.text or ",".join(map(str, prompt.ids)),
             tokens_equal=_shared_prefix(tokens, others),
             tokens=len(tokens),
-            reference=_token_texts(self._reference.engine, tokens),
-            candidate=_token_texts(self._reference.engine, others),
+            reference=_token_texts(self._candidate.engine, tokens),
+            candidate=_token_texts(self._candidate.engine, others),
         )
 
     def _compare(self, blocks: Iterator[BlockPair], following: Sequence[int], sums: OfBundles) -> None:
         """Adds the positions that both read. following: the token after each. sums: of their surprises."""
-        places = set((self._reference.engine.machine.program.places or {}).values())
+        places = set((self._candidate.engine.machine.program.places or {}).values())
         at = 0
         for ours, theirs in blocks:
             self._check()
@@ -221,19 +220,20 @@ class AccuracyComparison:
         self._report(ProgressEvent(stage="eval", message=message, done=done, total=total, unit="prompts"))
 
 
-def check_same_tokens(reference: Engine, candidate: Engine, prompts: PromptSet) -> None:
-    """Raises RequestError if the two bundles have different tokens."""
-    sizes = [engine.machine.vocabulary for engine in (reference, candidate)]
+def check_same_tokens(reference: ComparedSide, candidate: ComparedBundle, prompts: PromptSet) -> None:
+    """Raises RequestError if the two have different tokens."""
+    sizes = [side.vocabulary for side in (reference, candidate)]
     if sizes[0] != sizes[1]:
         raise RequestError(
             f"The reference has {sizes[0]:,} tokens in its vocabulary and the candidate {sizes[1]:,}: only bundles of "
             "one checkpoint, or with one vocabulary, can be compared."
         )
-    if reference.machine.has_source != candidate.machine.has_source:
+    if reference.has_source != candidate.has_source:
         raise RequestError("One of the two bundles has an encoder and the other none: they cannot be compared.")
     for prompt in prompts.prompts:
         alone = prompt.text and prompt.read_inputs is dict
-        if alone and candidate.text.tokenizer and tuple(encode_prompt(candidate, prompt.text)) != prompt.ids:
+        engine = candidate.engine
+        if alone and engine.text.tokenizer and tuple(encode_prompt(engine, prompt.text)) != prompt.ids:
             raise RequestError(
                 "The tokenizers of the two bundles make different tokens of the same text: only bundles with one "
                 "tokenizer can be compared."

@@ -25,6 +25,7 @@ from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, RequestError
 from workflows.common.tensor_names import CACHE_SCALE
 from workflows.common.tensors import Array, TensorSpec
+from workflows.evaluation.accuracy.compared_side import Logits, ReadBlock, Rows
 from workflows.evaluation.accuracy.media_questions import transcribes, transcript
 from workflows.evaluation.accuracy.tasks import DemoTask, FileTask
 from workflows.generate import Engine, GenerateOptions
@@ -39,28 +40,11 @@ from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.runtime.loading.memory_plan import mapped_options
 from workflows.wire.events import GenerationDone
 
-Logits = NDArray[np.float32]
-Rows = dict[tuple[int, str], NDArray[np.float32]]
 _LAYER = re.compile(r"(.*?)/(\d+)(?:/|$)")
 _PASSING = {"QuantizeLinear", "DequantizeLinear", "Cast", "Identity"}
 _FUSED = {"SkipSimplifiedLayerNormalization", "SkipLayerNormalization"}
 _SUM = 3  # the output of a fused normalization that holds the sum of its inputs
 Layer = tuple[str, int]  # the stack's scope, the layer's number in it
-
-
-@dataclass(frozen=True)
-class ReadBlock:
-    """Positions one after another. logits: [n, V], which the next run overwrites. hidden: outputs of layers, [n, D]."""
-
-    logits: Logits
-    hidden: Mapping[int, NDArray[np.float32]]
-
-    def __len__(self) -> int:
-        return len(self.logits)
-
-    def part(self, start: int, end: int) -> ReadBlock:
-        """The positions from `start` to before `end`."""
-        return ReadBlock(self.logits[start:end], {layer: rows[start:end] for layer, rows in self.hidden.items()})
 
 
 class ComparedBundle:
@@ -110,6 +94,10 @@ class ComparedBundle:
     @property
     def has_source(self) -> bool:
         return self.engine.machine.has_source
+
+    @property
+    def vocabulary(self) -> int:
+        return self.engine.machine.vocabulary
 
     @property
     def room(self) -> int:

@@ -20,7 +20,8 @@ from onnx.external_data_helper import load_external_data_for_tensor
 
 from workflows.bundle import Bundle
 from workflows.common.errors import Cancelled, RequestError
-from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits, layer_stack
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, layer_stack
+from workflows.evaluation.accuracy.compared_side import Logits
 from workflows.evaluation.accuracy.statistics import Agreement, NextToken
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import PromptSet, evenly_spaced

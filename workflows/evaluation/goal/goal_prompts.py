@@ -1,43 +1,40 @@
 """The prompts of a search: ranking prompts for units, judging prompts for mixes, and prompts that confirm the result.
 
-    evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
+    the goal's file, its task, a demo's held-back questions ──▶ judge     calibration: the recipe's, the demo's ──▶ rank
+    of none of them: passages of Joinery's text to calibrate with, as short as a trial of a real model allows
 
 Every second judging prompt is held back to confirm if there are enough, because the smallest of many mixes fits the
-judging prompts by chance. Without ranking prompts, built-in sentences are used; for a bundle without a tokenizer the
-file is divided, every second prompt for each set.
+judging prompts by chance. Units are probed over the first ranking prompts alone: there is a trial for each. Joinery's
+text to measure with has no part in it, so that what a build states about itself is over other texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 from pathlib import Path
 
 from workflows.common.errors import PromptError
 from workflows.evaluation.accuracy.tasks import FileTask
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import (
+    CALIBRATING_TEXT,
     EvaluationPrompt,
     PromptSet,
     choose_prompts,
-    encode_prompt,
+    demo_name,
+    demo_questions,
     evenly_spaced,
+    known_texts,
 )
 from workflows.quantize.calibration.prompts import calibration_prompts
 from workflows.wire.goals import Goal
 
 RANKING = 16  # prompts
 MIN_CONFIRMED = 8  # prompts that judge, from which on every second one confirms
-OTHER_SENTENCES = (
-    "The largest planet of our solar system is",
-    "Bread is made of flour, water and",
-    "In winter the days are short and",
-    "The opposite of small is",
-    "A triangle has three sides and a square has",
-    "She opened the door and saw",
-    "The river flows from the mountains to the",
-    "After Monday comes",
-)
+PASSAGES, PASSAGE = 12, 48  # of Joinery's text, tokens of each; a third ranks, the others judge
+PROBING = 128  # tokens of the ranking prompts that units are probed over
 Ids = tuple[int, ...]
 
 
@@ -50,6 +47,17 @@ class GoalPrompts:
     judged: str
     ranked: str
     confirm: tuple[Ids, ...] = ()
+
+    @property
+    def probe(self) -> tuple[Ids, ...]:
+        """The first ranking prompts, of PROBING tokens or a few more."""
+        tokens = accumulate((len(ids) for ids in self.rank), initial=0)
+        return tuple(ids for ids, before in zip(self.rank, tokens, strict=False) if before < PROBING)
+
+    @property
+    def sets(self) -> dict[str, tuple[Ids, ...]]:
+        """The sets by name, as trials have them."""
+        return {"judge": self.judge, "rank": self.rank, "confirm": self.confirm, "probe": self.probe}
 
     def with_confirmation(self) -> GoalPrompts:
         """Holds every second judging prompt back to confirm, if there are enough."""
@@ -64,19 +72,11 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
 
     Raises PromptError as choose_prompts does, and if there is only one prompt for two sets.
     """
-    chosen = _judging(engine, goal, task)
+    passages = _passages(engine)
+    chosen = _judging(engine, goal, task, passages)
     judge = tuple(prompt.ids for prompt in chosen.prompts)
-    ranking, origin = _ranking(engine, calibration)
+    ranking, origin = _ranking(engine, calibration, passages)
     rank = [ids for ids in ranking if ids not in judge]
-    if (
-        not rank
-        and engine.text.tokenizer is not None
-        and not any(engine.text.unknown_share(text) > 0.5 for text in OTHER_SENTENCES)
-    ):
-        rank, origin = (
-            [tuple(encode_prompt(engine, text)) for text in OTHER_SENTENCES],
-            f"{len(OTHER_SENTENCES)} other English sentences",
-        )
     if rank:
         sets = GoalPrompts(
             judge, tuple(evenly_spaced(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}"
@@ -88,15 +88,29 @@ def split_prompts(engine: Engine, goal: Goal, task: FileTask | None, calibration
     return GoalPrompts(judge[::2], judge[1::2], judged, f"the others of the {chosen.origin}").with_confirmation()
 
 
-def _judging(engine: Engine, goal: Goal, task: FileTask | None) -> PromptSet:
-    """Returns the user's file, else the task's questions, else the prompts of an evaluation."""
-    if goal.prompts or task is None:
+def _passages(engine: Engine) -> list[Ids]:
+    """The beginnings of paragraphs that the tokenizer knows, of Joinery's text to calibrate with; none for a demo."""
+    if engine.text.tokenizer is None or demo_questions(demo_name(engine.bundle)):
+        return []
+    return [tuple(engine.encode(text)[:PASSAGE]) for text in islice(known_texts(engine, "calibrate"), PASSAGES)]
+
+
+def _judging(engine: Engine, goal: Goal, task: FileTask | None, passages: Sequence[Ids]) -> PromptSet:
+    """Returns the user's file, else the task's questions, else passages or the prompts of an evaluation."""
+    if task is not None and not goal.prompts:
+        asked = tuple(EvaluationPrompt(one.text, tuple(task.ids(engine, one))) for one in task.questions)
+        return PromptSet(asked, f"{len(asked)} questions of {task.path.name}")
+    if goal.prompts or not passages:
         return choose_prompts(engine, Path(goal.prompts) if goal.prompts else None)
-    prompts = tuple(EvaluationPrompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)
-    return PromptSet(prompts, f"{len(prompts)} questions of {task.path.name}")
+    judging = passages[len(passages) // 3 :]
+    return PromptSet(
+        tuple(EvaluationPrompt("", ids) for ids in judging), f"{len(judging)} passages of {CALIBRATING_TEXT}"
+    )
 
 
-def _ranking(engine: Engine, calibration: str) -> tuple[Sequence[Ids], str]:
+def _ranking(engine: Engine, calibration: str, passages: Sequence[Ids]) -> tuple[Sequence[Ids], str]:
+    if passages and not calibration:
+        return passages[: len(passages) // 3], f"the other passages of {CALIBRATING_TEXT}"
     if not calibration and engine.text.tokenizer is None:
         return (), ""
     calibration_set = calibration_prompts(engine, calibration)

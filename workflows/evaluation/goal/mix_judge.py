@@ -61,9 +61,9 @@ class MixJudge:
         return self.judged[mix]
 
     def divergence(self, mix: Mix, description: str) -> float:
-        """The KL divergence over the prompts that rank; 1,000 where it is not a number."""
+        """The KL divergence over the prompts that units are probed over; 1,000 where it is not a number."""
         self._report_progress(description)
-        kl = self._measure(mix, "rank").kl
+        kl = self._measure(mix, "probe").kl
         return 1e3 if kl is None else kl
 
     def is_confirmed(self, mix: Mix) -> bool:

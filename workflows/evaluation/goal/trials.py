@@ -20,7 +20,8 @@ import onnx_ir as ir
 
 from workflows.bundle import Bundle
 from workflows.common.errors import LogitsError, RecipeError
-from workflows.evaluation.accuracy.compared_bundle import ComparedBundle, Logits
+from workflows.evaluation.accuracy.compared_bundle import ComparedBundle
+from workflows.evaluation.accuracy.compared_side import Logits
 from workflows.evaluation.accuracy.statistics import Agreement, NextToken, RunningMean, perplexity, wilson_lower_bound
 from workflows.evaluation.accuracy.tasks import FileTask
 from workflows.evaluation.goal.goal_prompts import Ids

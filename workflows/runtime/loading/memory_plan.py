@@ -32,6 +32,7 @@ _SESSION_BYTES = 160 << 20  # of a session without weights, with the values of a
 _AMPLE = 4  # times the bundle's files: with so much free memory nothing is read to decide
 _PAGES = 0.27  # of the weights' file that stay in memory beside a copy, measured with a tied table
 _PACKED_COPY = 1.2  # bytes in memory for each byte of packed weights, measured with int4
+_FEW_PACKED = 256  # bytes of float32 weights to a packed one
 _HALF_COPY = 2.05  # the CPU provider computes with half precision in float32, and mapping changes nothing of it
 _SLOWER_PROMPT, _SLOWER_TOKEN = 1.5, 1.2
 """The most times longer that mapped float32 weights take: 1.1 to 1.5 and 1.0 to 1.2 were measured at 0.6 billion."""
@@ -159,6 +160,8 @@ def choose_slots(slots: int, per_slot: int, *, requested: bool, memory: FreeMemo
 def mapped_options(bundle: Bundle, graphs: Mapping[str, bytes] | None = None) -> SessionOptions | None:
     """Options that leave the weights of a bundle in their file; None where a graph has others than float32 ones.
 
+    A few packed ones may be among them, as in a trial of a goal: they are unpacked in each run, the others need not be
+    copied to open the session.
     For bundles that are compared: the logits are the same within rounding, and two that are equal stay equal.
     graphs: as in open_machine. None, too, where the file itself sets an option for prepacking.
     """
@@ -168,7 +171,7 @@ def mapped_options(bundle: Bundle, graphs: Mapping[str, bytes] | None = None) ->
         return None
     opened = {bundle.file(sessions[name].file): (graphs or {}).get(name) for name in names}
     weights = sum((read_header(file, graph).weights for file, graph in opened.items()), WeightBytes())
-    return SessionOptions.model_validate(MAPPED) if _can_be_mapped(weights) else None
+    return SessionOptions.model_validate(MAPPED) if _can_be_mapped(weights, few_packed=True) else None
 
 
 def gigabytes(count: float) -> str:
@@ -218,8 +221,10 @@ def _copied(weights: WeightBytes, mapped: bool) -> int:
     return round(copied) + (0 if mapped else weights.full)
 
 
-def _can_be_mapped(weights: WeightBytes) -> bool:
-    return bool(weights.full) and not weights.half and not weights.packed
+def _can_be_mapped(weights: WeightBytes, few_packed: bool = False) -> bool:
+    """few_packed: whether packed weights are no obstacle if unpacking them takes a tenth of a second at most."""
+    most = weights.full // _FEW_PACKED if few_packed else 0
+    return bool(weights.full) and not weights.half and weights.packed <= most
 
 
 # -- the decision ----------------------------------------------------------------------------------------------

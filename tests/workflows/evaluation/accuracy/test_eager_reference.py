@@ -1,0 +1,70 @@
+"""A checkpoint in transformers as the reference: a bundle of it in float32 agrees in everything that is compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.conftest import Built
+from workflows.build import evaluate as evaluation
+from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.bundle import read_bundle
+from workflows.checkpoint import open_checkpoint
+from workflows.common.errors import Cancelled
+from workflows.wire.events import Event, ProgressEvent
+
+
+@pytest.fixture(scope="module")
+def ids(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("ids") / "ids.txt"
+    file.write_text(f"5,9,300,41,7\n2\n{','.join(map(str, range(90, 120)))}\n", "utf-8")
+    return file
+
+
+def test_a_bundle_in_float32_agrees_with_transformers(sharp_qwen3: Path, built: Built, ids: Path) -> None:
+    bundle = built(sharp_qwen3, graphs="single", cache="static", capacity=256, chunk=64)
+    found = evaluate(EvalRequest(bundle, str(sharp_qwen3), ids, steps=6))
+    assert found.positions == 4 + 0 + 29 + 3 * 6
+    assert (found.top1_agreement, found.top5_overlap) == (1, 1)
+    assert found.kl_mean is not None and found.kl_mean < 1e-8 and (found.logit_max_abs_diff or 1) < 1e-3
+    assert [row.tokens_equal for row in found.greedy] == [6, 6, 6]
+    assert found.perplexity.reference == pytest.approx(found.perplexity.candidate, rel=1e-5)
+    assert [(row.part, row.layer) for row in found.layers] == [("decoder", 0), ("decoder", 1)]
+    for row in found.layers:
+        for cosine in (row.hidden_cosine, row.key_cosine, row.value_cosine):
+            assert cosine == pytest.approx(1, abs=1e-6)
+    assert found.notes[0] == f"Reference: {sharp_qwen3} in transformers, with eager attention in float32."
+
+
+def test_a_demo_s_questions_are_answered_by_both(built: Built, tmp_path: Path) -> None:
+    file = tmp_path / "one.txt"
+    file.write_text("What is 1 + 1?", "utf-8")
+    found = evaluate(EvalRequest(built("demo:qwen3"), "demo:qwen3", file, steps=4, questions=6))
+    assert found.task is not None and (found.task.rows, found.task.reference_score, found.task.score) == (6, 1, 1)
+
+
+def test_it_can_be_cancelled(sharp_qwen3: Path, built: Built, ids: Path) -> None:
+    bundle = built(sharp_qwen3, graphs="single", cache="static", capacity=256, chunk=64)
+    events: list[Event] = []
+    with pytest.raises(Cancelled):
+        evaluate(
+            EvalRequest(bundle, str(sharp_qwen3), ids, steps=6),
+            events.append,
+            lambda: any(isinstance(event, ProgressEvent) and event.done == 1 for event in events),
+        )
+
+
+def test_where_it_is_joinery_s_own_build(sharp_qwen3: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = read_bundle(built(sharp_qwen3, graphs="single", cache="static", capacity=256, chunk=64))
+    checkpoint, request = open_checkpoint(str(sharp_qwen3)), EvalRequest(bundle.folder, str(sharp_qwen3))
+    obstacle = evaluation._eager_obstacle
+    assert obstacle(request, checkpoint, bundle, None) == ""
+    assert "restore products" in obstacle(replace(request, suggest=3), checkpoint, bundle, None)
+    own_code = replace(checkpoint, remote_code={"modeling.py": "0" * 64})
+    assert obstacle(request, own_code, bundle, None) == "the checkpoint brings code of its own"
+    hearing = read_bundle(built("demo:whisper"))
+    assert "decoders of text alone" in obstacle(request, checkpoint, hearing, None)
+    monkeypatch.setattr(evaluation, "free_bytes", lambda: 1000)
+    assert "of memory are free" in obstacle(request, checkpoint, bundle, None)
