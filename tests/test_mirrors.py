@@ -98,7 +98,7 @@ TOGETHER = {
         "evaluation/divergence/feed_plan evaluation/divergence/graph_taps evaluation/divergence/matching "
         "evaluation/divergence/subject"
     ),
-    "evaluation/goal/test_search": "evaluation/goal/goal_prompts evaluation/goal/mix_judge",
+    "evaluation/goal/test_search": "evaluation/goal/mix_judge",
     "inspection/picture/test_layout": (
         "inspection/picture/columns inspection/picture/diagram inspection/picture/drawing"
     ),

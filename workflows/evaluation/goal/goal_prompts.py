@@ -34,7 +34,7 @@ from workflows.wire.goals import Goal
 RANKING = 16  # prompts
 MIN_CONFIRMED = 8  # prompts that judge, from which on every second one confirms
 PASSAGES, PASSAGE = 12, 48  # of Joinery's text, tokens of each; a third ranks, the others judge
-PROBING = 128  # tokens of the ranking prompts that units are probed over
+PROBING = 96  # tokens of the ranking prompts that units are probed over
 Ids = tuple[int, ...]
 
 
