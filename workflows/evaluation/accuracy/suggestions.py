@@ -5,7 +5,7 @@
 
 A restored product is the reference's node with its weight in the candidate's graph, as `quantize.exclude` would leave
 it, without a build. Quantized activations stay quantized, so a build that excludes the node gains more than reported
-here. Each product needs a run, so few prompts are used.
+here. Each product needs a session and its runs, so few prompts are used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 
 import onnx
 from onnx.external_data_helper import load_external_data_for_tensor
@@ -33,6 +33,7 @@ from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, TokenDivergence
 
 PROMPTS, STEPS = 8, 8
+TOKENS = 256  # of the prompts: no other one is begun beyond them
 PRODUCTS = ("MatMul", "Gemm", "Gather")
 MOST_BYTES = 1 << 28  # of the reference's logits, which are held in memory
 Models = dict[str, onnx.ModelProto]  # by session
@@ -118,7 +119,9 @@ def _reference_steps(
 ) -> list[ReferenceStep]:
     """Runs the reference over few prompts and few tokens."""
     steps: list[ReferenceStep] = []
-    chosen = evenly_spaced(prompts(side.engine).prompts, PROMPTS)
+    spread = evenly_spaced(prompts(side.engine).prompts, PROMPTS)
+    before = accumulate((len(prompt.ids) for prompt in spread), initial=0)
+    chosen = [prompt for prompt, tokens in zip(spread, before, strict=False) if tokens < TOKENS]
     positions = sum(len(prompt.ids) + STEPS for prompt in chosen)
     whole = 4 * positions * side.engine.machine.vocabulary <= MOST_BYTES
     for prompt in chosen:
