@@ -223,12 +223,15 @@ class SegmentSession:
         segment = self._segment
         if segment is None or self._index is None:
             return
+        if self._watch is not None and not segment.gives:  # what the watch receives is stored
+            self._report(self._watch, {}, stored)
+            return
         if self._session is None:
             self._session = self._open(segment, stored)
         run = _bind(self._session, segment, binding, stored)
         self._session.run_with_iobinding(run, options)
         if self._watch is not None:
-            self._report(self._watch, segment, run, stored)
+            self._report(self._watch, dict(zip(segment.gives, run.get_outputs(), strict=True)), stored)
             return
         needed = component.needed_after(self._index)
         for name, value in zip(segment.gives, run.get_outputs(), strict=True):
@@ -237,11 +240,8 @@ class SegmentSession:
             if binding.outputs.get(name, True) is None:
                 binding.results[name] = StoredTensor.of_runtime(value)
 
-    def _report(
-        self, watch: ValueWatch, segment: GraphSegment, run: ort.IOBinding, stored: Mapping[str, StoredTensor]
-    ) -> None:
+    def _report(self, watch: ValueWatch, made: Mapping[str, ort.OrtValue], stored: Mapping[str, StoredTensor]) -> None:
         """Gives the watched values of a run to the watch; those of earlier segments are stored."""
-        made = dict(zip(segment.gives, run.get_outputs(), strict=True))
         for name in watch.values:
             if name in made:
                 watch.receive(name, StoredTensor.of_runtime(made[name]).numpy())
