@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recent_bundles import RecentBundle
 from app.state.text_task import use_of
@@ -32,14 +32,18 @@ class RecentRow(CardFrame):
         super().__init__(parent=parent)
         self.entry = entry
         self.setAccessibleName(entry.title)
-        figures = [self._figures()] if entry.summary else []
-        self.body.addLayout(hbox((self._texts(), 1), *figures, *self._buttons(), spacing=2 * G))
+        self.figures = QWidget()
+        if entry.summary:
+            self.figures.setLayout(self._figures())
+        self.body.addLayout(hbox((self._texts(), 1), self.figures, *self._buttons(), spacing=2 * G))
 
     def _texts(self) -> QVBoxLayout:
         entry = self.entry
         state = self.tr("Missing") if entry.missing else self.tr("Damaged")
         damaged = [PillLabel(state, "error")] if entry.problem else []
-        head = hbox(label(entry.name, "heading"), *damaged, *self._pills(), STRETCH)
+        name = ElidedLabel(entry.name, "heading")
+        name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # a long one makes room
+        head = hbox(name, *damaged, *self._pills(), STRETCH)
         used = self.tr("used {0}").format(format_local_time(entry.used_at)) if entry.used_at else ""
         path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))), cut=Qt.TextElideMode.ElideMiddle)
         return vbox(head, label(entry.problem, "error", wrap=True) if entry.problem else path, spacing=G // 2)
