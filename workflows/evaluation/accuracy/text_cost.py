@@ -107,4 +107,4 @@ def _positions(
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+    return None if value is None else round(value, 9)

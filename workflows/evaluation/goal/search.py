@@ -25,7 +25,7 @@ from workflows.wire.goals import AT_LEAST, Goal
 from workflows.wire.reports.goal import GoalReport, GoalUnit, TriedPoint
 
 _SMALLEST = 1e-12  # an estimate's lower bound: what rounding alone gives
-MAX_LOWERED = 16  # mixes that are tried to make the first one that holds smaller
+MAX_LOWERED = 8  # mixes that are tried to make the first one that holds smaller
 MAX_LARGER = 8  # mixes of the path that are tried if no smaller one is confirmed
 
 
