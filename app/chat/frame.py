@@ -26,6 +26,7 @@ from app.chat.transcript import COLUMN, Transcript
 from app.state.context import AppContext
 from app.state.embeddings import Embeddings
 from app.state.recent_bundles import bundle_title
+from app.state.saved_texts import SavedTexts
 from app.state.text_labels import TextLabels
 from app.state.text_task import use_of
 from app.widgets import Banner, ElidedLabel, EmptyState, button, label
@@ -173,6 +174,8 @@ class ChatStack(QStackedWidget):
         self.compare: CompareView | None = None
         self.tasks: dict[str, EmbeddingView | LabelView] = {}
         """The pages built so far, by the use of their bundles."""
+        self._saved = SavedTexts(context.home, context.show_error)
+        context.closing.connect(self._save_texts)
         self.addWidget(frame)
 
     def follow_bundle(self) -> None:
@@ -193,11 +196,15 @@ class ChatStack(QStackedWidget):
             new = self._context.new_worker
             page = EmbeddingView(Embeddings(new, self)) if use == "vectors" else LabelView(TextLabels(new, self))
             self.tasks[use] = page
+            page.texts.lines.setPlainText(self._saved.of(use))
             self.addWidget(page)
             above = self.parentWidget()
             if above is not None:
                 above.addActions(page.actions())  # the command palette lists those of pages
         return self.tasks[use]
+
+    def _save_texts(self) -> None:
+        self._saved.save({use: page.texts.lines.toPlainText() for use, page in self.tasks.items()})
 
     def escape(self) -> None:
         """Stops what the visible page does."""

@@ -117,6 +117,13 @@ def test_parts_of_texts_have_their_places(make: Make, qtbot: QtBot) -> None:
     ]
 
 
+def test_the_texts_come_back_at_the_next_start(make: Make) -> None:
+    page = make("moods")
+    shown(page).texts.lines.setPlainText("good\nbad")
+    page.context.closing.emit()
+    assert shown(make("names")).texts.lines.toPlainText() == "good\nbad"
+
+
 def test_what_is_wrong_is_one_sentence_and_escape_cancels(make: Make, qtbot: QtBot) -> None:
     page = make("moods", no_labels="Text 1 is empty.")
     view = shown(page)
