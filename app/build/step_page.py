@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget, QWizardPage
 
 from app.state.context import AppContext
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.basics import Banner, CardFrame, label, scroll_area, set_role
 from app.widgets.layouts import vbox
 from app.widgets.theme import G
@@ -32,8 +33,9 @@ class StepPage(QWizardPage):
         self.banner = Banner()
         content = QWidget()
         head = vbox(label(title, "title"), label(text, "body-muted", wrap=True), spacing=G // 2)
-        self.body = vbox(head, self.banner, parent=content, margins=(2 * G, G, 2 * G, 2 * G), spacing=2 * G)
+        self.body = vbox(head, parent=content, margins=(2 * G, G, 2 * G, 2 * G), spacing=2 * G)
         vbox(scroll_area(content), parent=self)
+        self.overlay = BannerOverlay(self, self.banner)
 
     def cleanupPage(self) -> None:
         """Keep the choices when the user goes back (Qt's name)."""

@@ -31,6 +31,7 @@ from app.state.text_labels import TextLabels
 from app.state.text_task import use_of
 from app.widgets import Banner, ElidedLabel, EmptyState, button, label
 from app.widgets.actions import tool_button
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 from workflows.wire.events import SpeechChoices
@@ -118,8 +119,8 @@ class ChatFrame(QWidget):
         below.setMaximumWidth(COLUMN)
         vbox(self.last_bundle, self.chips, self.composer, self.context_bar, parent=below)
         foot = hbox(STRETCH, (below, COLUMN), STRETCH, margins=(2 * G, G, 2 * G, G))
-        banners = vbox(self.chat_banner, self.banner, spacing=0, margins=(2 * G, 0, 2 * G, 0))
-        middle = vbox(self.header, banners, (self.stack, 1), foot, spacing=0)
+        middle = vbox(self.header, (self.stack, 1), foot, spacing=0)
+        self.overlay = BannerOverlay(self.stack, self.chat_banner, self.banner)
         hbox(self.list_side, (middle, 1), self.side, spacing=0, parent=self)
 
     def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:

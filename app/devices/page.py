@@ -18,6 +18,7 @@ from app.state.context import AppContext
 from app.text.formatting import format_bytes, format_local_time
 from app.text.memory import memory_text
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.basics import Banner, EmptyState, Section, button, label, scroll_area
 from app.widgets.layouts import STRETCH, clear_layout, grid_layout, hbox, vbox
 from app.widgets.machine_choice import MachineChoice
@@ -117,9 +118,10 @@ class DevicesPage(QWidget):
         self._bundle_path = ""
         self.table = BundleTable(context)
         text = label(self.tr("The devices of the chosen machine that can run bundles."), "body-muted", wrap=True)
-        parts = (head, text, self.memory, self.banner, self.state, self._grid, self.table, STRETCH)
+        parts = (head, text, self.memory, self.state, self._grid, self.table, STRETCH)
         vbox(*parts, parent=content, margins=3 * G, spacing=2 * G)
         vbox(scroll_area(content), parent=self)
+        self.overlay = BannerOverlay(self, self.banner)
         add_action(self, self.tr("Search for devices again"), self.refresh, icon="refresh")
         self.plugins = PluginInstaller(context, lambda: {card.device.name: card.device for card in self.cards}, self)
         self.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))

@@ -20,6 +20,7 @@ from app.text.formatting import format_milliseconds, format_number
 from app.text.translatable import tr
 from app.widgets import Banner, button, label
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import line_edit, progress_bar
 from app.widgets.layouts import grid_layout, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
@@ -75,8 +76,9 @@ class RunTab(InspectTab):
             if more is not None:
                 form.addWidget(more, row, 2)
         acts = hbox(self.start, self.stop, self.save, (self.summary, 1))
-        parts = (form, acts, self.working, self.banner, (self.table, 1), self.card)
+        parts = (form, acts, self.working, (self.table, 1), self.card)
         vbox(*parts, parent=self, margins=(G, 2 * G, 0, 0))
+        self.overlay = BannerOverlay(self.table, self.banner)
 
     def set_inspection(self, inspection: Inspection | None) -> None:
         self._folder = inspection.bundle if inspection is not None else ""

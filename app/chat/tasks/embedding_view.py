@@ -18,6 +18,7 @@ from app.state.embeddings import POOLINGS, TABLE_LINES, Embeddings
 from app.text.formatting import format_number
 from app.widgets import Banner, button, label
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import combo_box, line_edit
 from app.widgets.layouts import hbox, splitter, vbox
 from app.widgets.plain_text import set_tool_tip
@@ -68,7 +69,8 @@ class EmbeddingView(QWidget):
         halves = splitter(Qt.Orientation.Horizontal, (self.texts, 2), (right, 3))
         halves.setHandleWidth(1)
         head = vbox(self.heading, self.summary, spacing=G // 2)
-        vbox(head, self.banner, (halves, 1), margins=(2 * G, 2 * G, 2 * G, 2 * G), spacing=2 * G, parent=self)
+        vbox(head, (halves, 1), margins=(2 * G, 2 * G, 2 * G, 2 * G), spacing=2 * G, parent=self)
+        self.overlay = BannerOverlay(self, self.banner)
 
     def _connect(self) -> None:
         self.model.changed.connect(self._show)

@@ -18,6 +18,7 @@ from app.state.text_labels import TextLabels
 from app.text.formatting import format_number
 from app.widgets import Banner, label
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import line_edit
 from app.widgets.layouts import splitter, vbox
 from app.widgets.theme import G
@@ -47,7 +48,8 @@ class LabelView(QWidget):
         halves = splitter(Qt.Orientation.Horizontal, (self.texts, 2), (right, 3))
         halves.setHandleWidth(1)
         head = vbox(self.heading, self.summary, spacing=G // 2)
-        vbox(head, self.banner, (halves, 1), margins=2 * G, spacing=2 * G, parent=self)
+        vbox(head, (halves, 1), margins=2 * G, spacing=2 * G, parent=self)
+        self.overlay = BannerOverlay(self, self.banner)
         model.changed.connect(self._show)
         self.query.returnPressed.connect(self._label)
         self.result.failed.connect(self.banner.error)

@@ -19,6 +19,7 @@ from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.text.formatting import format_duration
 from app.widgets import Banner, CardFrame, EmptyState, label
 from app.widgets.actions import add_action, menu_button
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import progress_bar
 from app.widgets.file_suffix import with_file_suffix
 from app.widgets.layouts import STRETCH, Stretch, hbox, splitter, stack, vbox
@@ -117,7 +118,8 @@ class AccuracyTab(QWidget):
             "measure",
         )
         self.stack = stack(self.empty, self._progress(), self._results())
-        vbox(self.form, self.banner, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        self.overlay = BannerOverlay(self.stack, self.banner)
 
     def _progress(self) -> QWidget:
         page = QWidget()

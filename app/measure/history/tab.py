@@ -19,6 +19,7 @@ from app.measure.history.runs_table import RunsTable
 from app.state.run_rows import COLUMNS, RunRow
 from app.widgets import Banner, EmptyState
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import combo_box, line_edit
 from app.widgets.layouts import hbox, splitter, stack, vbox
 from app.widgets.theme import G
@@ -120,7 +121,8 @@ class HistoryTab(QWidget):
         full, halves = QWidget(), splitter(Qt.Orientation.Vertical, (self.table, 1), (self.views, 1))
         vbox(self.filters, self.run_actions, (halves, 1), parent=full)
         self.stack = stack(self.empty, full)
-        vbox(self.banner, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        vbox((self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        self.overlay = BannerOverlay(self, self.banner)
 
     def _connect(self) -> None:
         self.empty.triggered.connect(lambda: self.context.navigate.emit("chat"))

@@ -19,6 +19,7 @@ from app.state.sweep import SweepModel
 from app.text.formatting import format_duration, format_number
 from app.text.translatable import tr
 from app.widgets import Banner, EmptyState, label
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import progress_bar
 from app.widgets.layouts import hbox, splitter, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
@@ -112,7 +113,8 @@ class SweepTab(QWidget):
         parts = splitter(Qt.Orientation.Vertical, (self.scatter, 3), (self.table, 2))
         vbox(head, (parts, 1), parent=page)
         self.stack = stack(empty, page)
-        vbox(self.form, self.banner, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
+        self.overlay = BannerOverlay(self.stack, self.banner)
 
     def start(self, request: RunSweep) -> None:
         """Start a sweep, or resume it."""
