@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget, QWizard
 
 from app.build.page import BuildWizard
 from app.build.precision_table import PrecisionTable
@@ -442,6 +443,25 @@ def test_an_unsupported_checkpoint_gives_the_reason(qtbot: Any, make_window: Mak
     assert source.card.reason.text() == reason
     assert source.folder.text() == str(tmp_path)
     assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+
+
+def test_a_gguf_file_is_a_source(
+    qtbot: Any, make_window: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dropped on the window, on the source page, or chosen there."""
+    files = [tmp_path / name for name in ("a.gguf", "b.GGUF", "c.gguf")]
+    for file in files:
+        file.write_bytes(b"GGUF")
+    window = make_window()
+    source: Any = wizard_of(window).steps[SOURCE]
+    window.interop.open_paths([str(files[0])])
+    qtbot.waitUntil(lambda: source.folder.text() == str(files[0]))
+    assert source.cards[0].radio.isChecked()
+    source.drop.dropped.emit(str(files[1]))
+    assert window.context.unsaved_recipe.source == str(files[1])
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(files[2]), ""))
+    qtbot.mouseClick(source.browse_gguf, Qt.MouseButton.LeftButton)
+    assert window.context.unsaved_recipe.source == source.folder.text() == str(files[2])
 
 
 def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make) -> None:
