@@ -60,7 +60,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
     quantize = _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen)
-    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, family, checkpoint)}
+    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, family, checkpoint, target)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -77,14 +77,19 @@ def _with_precision(chosen: dict[str, Any]) -> dict[str, Any]:
     return {"precision": PRESETS[preset], **chosen} if preset in PRESETS else chosen
 
 
-def _with_rounding(settings: Any, chosen: Mapping[str, Any], family: Family, checkpoint: Checkpoint) -> Any:
-    """The settings, without the target's rounding where no text is read that it could be calibrated with."""
-    asked = chosen.get("quantize", {})
-    if not isinstance(settings, Mapping) or (isinstance(asked, Mapping) and "rounding" in asked):
+def _with_rounding(
+    settings: Any, chosen: Mapping[str, Any], family: Family, checkpoint: Checkpoint, target: Target
+) -> Any:
+    """The settings, with a rounding by search in place of the target's where no text can be read to calibrate it."""
+    own = chosen.get("quantize", {})
+    calibrates = isinstance(settings, Mapping) and settings.get("rounding") == "compensated"
+    if not calibrates or not isinstance(own, Mapping) or "rounding" in own:
         return settings
     reads_text = checkpoint.tokenizer is not None and chosen.get("tokenizer", True) is True
-    apart = family.encoder or family.has_features
-    return settings if reads_text and not apart else {**settings, "rounding": "search"}
+    if reads_text and not (family.encoder or family.has_features):
+        return settings
+    finer = target.blocks.get("search", {}) if chosen.get("preset") != "compact" else {}
+    return {**settings, "rounding": "search", **{key: value for key, value in finer.items() if key not in own}}
 
 
 def _width_in_place(recipe: Recipe, processor: str = "") -> int:

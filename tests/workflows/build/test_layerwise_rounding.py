@@ -31,7 +31,8 @@ def logits(bundle: Path, prompts: list[list[int]]) -> np.ndarray:
 def divergence(reference: np.ndarray, candidate: np.ndarray) -> float:
     def log_softmax(rows: np.ndarray) -> np.ndarray:
         rows = rows - rows.max(-1, keepdims=True)
-        return rows - np.log(np.exp(rows).sum(-1, keepdims=True))
+        normal: np.ndarray = rows - np.log(np.exp(rows).sum(-1, keepdims=True))
+        return normal
 
     p, q = log_softmax(reference), log_softmax(candidate)
     return float((np.exp(p) * (p - q)).sum(-1).mean())

@@ -34,6 +34,8 @@ _STAGE_SECONDS = {
     "measure": (0.3, 2.0),
     "bundle": (0.1, 1.0),
 }
+_COMPENSATED_SECONDS = 150.0
+"""Of rounding with what the weights multiply, per GB of float32 weights."""
 _NEAREST = 5
 """Earlier builds that count, the nearest in size."""
 _SAME_SIZE = 1.25
@@ -71,7 +73,7 @@ def build_estimate(
     dtype = "float16" if recipe.precision in ("fp16", "bf16") else recipe.kv_dtype
     nearest = sorted(runs, key=lambda run: abs(log(max(_float32_bytes(run), 1) / max(weights, 1))))[:_NEAREST]
     stages = {
-        stage: round(_stage_seconds(stage, recipe.precision, weights, nearest), 2)
+        stage: round(_stage_seconds(stage, recipe, weights, nearest), 2)
         for stage in _STAGE_SECONDS
         if stage not in ("quantize", "measure") or recipe.quantizes
     }
@@ -97,14 +99,16 @@ def build_estimate(
 
 def _work_bytes(checkpoint: Checkpoint, recipe: Recipe) -> int:
     """What a streamed build writes beside its result: quantized weights, and float32 ones for a calibration to run."""
-    calibrated = recipe.precision in ("w8a16", "w8a8") or recipe.quantize.rounding == "compensated"
+    calibrated = recipe.precision in ("w8a16", "w8a8")
     parts = 0 if recipe.keeps_weights else precision_bytes(recipe.precision, checkpoint, recipe)
     return parts + (float32_bytes(checkpoint) if calibrated else 0)
 
 
-def _stage_seconds(stage: str, precision: str, weights: int, runs: Sequence[RunRecord]) -> float:
-    """The measured seconds, scaled by size; of the same precision where it matters. Else those of the table."""
-    own = [run for run in runs if stage not in ("quantize", "measure") or run.precision == precision]
+def _stage_seconds(stage: str, recipe: Recipe, weights: int, runs: Sequence[RunRecord]) -> float:
+    """The measured seconds, scaled by size; of the same precision where it matters. Without runs those of the table."""
+    own = [run for run in runs if stage not in ("quantize", "measure") or run.precision == recipe.precision]
+    if stage == "quantize" and not own and recipe.quantize.rounding == "compensated":
+        return _COMPENSATED_SECONDS * weights / 1e9
     ratios = [
         float(seconds) / _expected(stage, _float32_bytes(run))
         for run in own
