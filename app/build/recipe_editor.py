@@ -18,6 +18,7 @@ from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
 from app.widgets.basics import button, label, set_role
 from app.widgets.collapsible import CollapsibleSection
+from app.widgets.file_suffix import suggested_file
 from app.widgets.layouts import STRETCH, hbox
 from app.widgets.theme import G, mono_font
 from workflows.common.files import write_atomically
@@ -172,7 +173,9 @@ class RecipeEditor(CollapsibleSection):
 
     def _ask_save(self) -> None:
         kinds = self.tr("Recipes (*.json)")
-        file, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the recipe"), "recipe.json", kinds)
+        file, _kind = QFileDialog.getSaveFileName(
+            self, self.tr("Save the recipe"), suggested_file("recipe.json"), kinds
+        )
         if file:
             self.save(Path(file))
 

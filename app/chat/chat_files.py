@@ -15,7 +15,7 @@ from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.time_slices import run_at_once
 from app.state.conversation_format import conversation_to_json, conversation_to_markdown
 from app.widgets import Banner
-from app.widgets.file_suffix import with_file_suffix
+from app.widgets.file_suffix import suggested_file, with_file_suffix
 from workflows.common.locks import LockHeldError
 
 
@@ -144,7 +144,7 @@ class ChatFiles(QObject):
     def choose_file(self, suffix: str) -> None:
         """Asks for a path, and exports the chat."""
         title = self.tr("Export this chat")
-        name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{suffix}", f"*.{suffix}")
+        name, _kind = QFileDialog.getSaveFileName(self._page, title, suggested_file(f"chat.{suffix}"), f"*.{suffix}")
         if name:
             self.export(with_file_suffix(name, f".{suffix}", ".md", ".json", ".txt"))
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QMenu, QPl
 from app.chat.decoding.decoding_options import Form
 from app.text.translatable import tr
 from app.widgets import button, label, set_role
+from app.widgets.file_suffix import suggested_file
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, mono_font, theme
 from workflows.common.files import write_atomically
@@ -183,6 +184,6 @@ class FormEditor(QDialog):
 
     def _choose_save(self) -> None:
         kinds, called = self._kinds()
-        name, _kind = QFileDialog.getSaveFileName(self, self.windowTitle(), called, kinds)
+        name, _kind = QFileDialog.getSaveFileName(self, self.windowTitle(), suggested_file(called), kinds)
         if name:
             self.save(Path(name))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.widgets.basics import button, label
+from app.widgets.file_suffix import suggested_file
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from workflows.common.errors import describe_os_error
@@ -80,8 +81,8 @@ class ResultTable(QWidget):
             QGuiApplication.clipboard().setText(self.text("excel-tab"))
 
     def choose_file(self) -> None:
-        start = str(Path.home() / "labels.csv")
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the table"), start, self.tr("CSV (*.csv)"))
+        title, kind = self.tr("Save the table"), self.tr("CSV (*.csv)")
+        name, _ = QFileDialog.getSaveFileName(self, title, suggested_file("labels.csv"), kind)
         if name:
             self.save(Path(name))
 

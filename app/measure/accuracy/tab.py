@@ -21,7 +21,7 @@ from app.widgets import Banner, CardFrame, EmptyState, label
 from app.widgets.actions import add_action, menu_button
 from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import progress_bar
-from app.widgets.file_suffix import with_file_suffix
+from app.widgets.file_suffix import suggested_file, with_file_suffix
 from app.widgets.layouts import STRETCH, Stretch, hbox, splitter, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, theme
@@ -225,7 +225,7 @@ class AccuracyTab(QWidget):
 
     def _choose_file(self, ending: str) -> None:
         name, _kind = QFileDialog.getSaveFileName(
-            self, self.tr("Export the report"), f"accuracy.{ending}", f"*.{ending}"
+            self, self.tr("Export the report"), suggested_file(f"accuracy.{ending}"), f"*.{ending}"
         )
         if name:
             self.export(with_file_suffix(name, f".{ending}", ".csv", ".json"))

@@ -15,7 +15,7 @@ from app.jobs.time_slices import TimeSlicer
 from app.measure.charts.descriptions import runs_title
 from app.state.steps_csv import csv_in_steps
 from app.widgets import Banner
-from app.widgets.file_suffix import with_file_suffix
+from app.widgets.file_suffix import suggested_file, with_file_suffix
 
 if TYPE_CHECKING:
     from app.measure.charts.speed_plots import SpeedPlots
@@ -35,7 +35,7 @@ class PlotExporter(QObject):
     def choose_file(self, suffix: str) -> None:
         """Ask for a file name and export to it. suffix: png, svg or csv."""
         name, _kind = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export measurements"), f"measurements.{suffix}", f"*.{suffix}"
+            self._window, self.tr("Export measurements"), suggested_file(f"measurements.{suffix}"), f"*.{suffix}"
         )
         if name:
             self.export(with_file_suffix(name, f".{suffix}", *SUFFIXES))

@@ -15,6 +15,7 @@ from app.measure.history.runs_table import RunsTable
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, button, label
 from app.widgets.actions import menu_button
+from app.widgets.file_suffix import suggested_file
 from app.widgets.layouts import hbox
 from workflows.wire.reports.runs import RunRecord, WrittenReport
 from workflows.wire.requests import WriteReport
@@ -105,7 +106,7 @@ class RunActions(QWidget):
         return menu
 
     def _choose_file(self, title: str, name: str, kinds: str) -> str:
-        return QFileDialog.getSaveFileName(self, title, name, kinds)[0]
+        return QFileDialog.getSaveFileName(self, title, suggested_file(name), kinds)[0]
 
     def _bundle(self) -> str:
         """The bundle of the selected runs, else the current one; empty if the runs are of several."""

@@ -165,8 +165,9 @@ def test_the_menu_copies_and_asks_where_to(bench: Bench, tmp_path: Path, monkeyp
     asked: list[str] = []
 
     def choose(_page: object, _title: str, draft: str, kinds: str) -> tuple[str, str]:
-        asked.append(f"{draft} {kinds}")
-        return str(tmp_path / draft), kinds
+        assert Path(draft).is_absolute()  # not where the program was started
+        asked.append(f"{Path(draft).name} {kinds}")
+        return str(tmp_path / Path(draft).name), kinds
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     for entry in menu.actions():

@@ -76,7 +76,7 @@ def test_a_name_is_requested_with_the_ending(
     answer = str(tmp_path / f"mine.{ending}") if picked else ""
 
     def ask(_window: object, _title: str, name: str, kinds: str) -> tuple[str, str]:
-        asked.append((name, kinds))
+        asked.append((Path(name).name, kinds))
         return answer, ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)

@@ -245,7 +245,7 @@ def test_reports_of_the_selection_and_of_its_bundle(
     select(qtbot, page, [runs[0]])
     qtbot.waitUntil(page.run_actions.export.isEnabled)
     monkeypatch.setattr(page.model, "write", asked.append)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(home / args[2]), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(home / Path(args[2]).name), ""))
     page.run_actions.choose_export("md")
     page.run_actions.choose_report()
     name = Path(runs[0].bundle).name
