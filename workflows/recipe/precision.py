@@ -162,6 +162,12 @@ def target_precision(precision: Precision, target: TargetName) -> TargetPrecisio
     )
 
 
+def table_elements(config: Mapping[str, object]) -> int:
+    """The elements of the table of tokens, by a checkpoint's config; 0 where it does not say."""
+    rows, columns = config.get("vocab_size"), config.get("hidden_size", config.get("d_model"))
+    return rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
+
+
 def weight_bytes(
     recipe: Recipe,
     precision: str,

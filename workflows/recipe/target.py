@@ -29,8 +29,8 @@ REPAIR_PASSES = (*_QNN_PASSES, "contrib_gelu", *PORTABLE_PASSES)
 class Target:
     """A build target. passes: switches that override the family's. fixed: whether shapes must be fixed. heads: whether
     16-bit 4-D activations are computed correctly. place: components of a transformer-only model that run on another
-    provider. opset: of the exported graphs. blocks: precision, preset or rounding → overrides of blockwise quantization
-    settings. refused: setting → why the provider does not support it; noted: setting → its drawback. reasons: a
+    provider. opset: of the exported graphs. blocks: precision, preset or finer_head → overrides of blockwise
+    quantization settings. refused: setting → why the provider does not support it; noted: setting → its drawback. reasons: a
     sentence for each property of the target.
     """
 
@@ -53,15 +53,15 @@ _NO_DYNAMIC = "it has no DynamicQuantizeMatMul and would leave every MatMul to t
 _NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized embedding"
 
 # By trained models (resources/docs/quantization.md): blocks of 32 with zero points, rounded with what the weights
-# multiply, diverge by two thirds of blocks of 64. A head in 4 bits that is rounded so costs nothing; one rounded by
-# search costs a quarter of the loss, and 8 bits cost none. compact is for size and speed: blocks of 64 save a seventh
-# of a step's time with AVX-512 (0.86, measured alternately in one process); with AVX2 alone they may cost a seventh:
-# see processor.tuning. A float embedding beside an integer head would take more bytes than all layers of a small model.
-# Of prompts in 8 bits, the KL to fp32 with symmetric blocks of 128 was less than half of that of symmetric blocks of
-# 32, and their step is the shortest.
+# multiply, diverge by two thirds of blocks of 64. A head in 4 bits costs a sixth of the loss if it is rounded so, and a
+# quarter if it is rounded by search; 8 bits cost nothing but bytes and time. compact is for size and speed: blocks of
+# 64 save a seventh of a step's time with AVX-512 (0.86, measured alternately in one process); with AVX2 alone they may
+# cost a seventh: see processor.tuning. A float embedding beside an integer head would take more bytes than all layers
+# of a small model. Of prompts in 8 bits, the KL to fp32 with symmetric blocks of 128 was less than half of that of
+# symmetric blocks of 32, and their step is the shortest.
 _CPU_BLOCKS: dict[str, dict[str, bool | int | str | None]] = {
     "int4": {"rounding": "compensated", "embedding": None},
-    "search": {"head": "int8/64", "embedding": "int8/64"},
+    "finer_head": {"head": "int8/64", "embedding": "int8/64"},
     "int8": {"embedding": None},
     "stored": {"embedding": None},
     "compact": {"block_size": 64, "fine_block_size": 32, "head": None, "embedding": None},

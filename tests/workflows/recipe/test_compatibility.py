@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,16 @@ def test_int4_is_rounded_with_texts_where_a_text_is_read(demo: Checkpoint) -> No
     assert (rounding(demo, tokenizer=False), rounding(demo, target="dml")) == ("search", "search")
     assert [rounding(open_checkpoint(f"demo:{name}")) for name in ("t5", "whisper", "vision")] == ["search"] * 3
     assert rounding(demo, tokenizer=False, quantize={"rounding": "compensated"}) == "compensated"
+
+
+@pytest.mark.parametrize(("rows", "head"), [(1024, None), (900, "int8/64")])
+def test_a_head_that_is_a_small_part_of_the_model_is_in_8_bits(demo: Checkpoint, rows: int, head: str | None) -> None:
+    """The demo has 394,080 weights, of which 98,304 are the table's of 1,024 rows."""
+    small = replace(demo, config={**demo.config, "vocab_size": rows})
+    assert resolve_recipe(small, {"precision": "int4"}).quantize.head == head
+    assert resolve_recipe(small, {"preset": "compact"}).quantize.head is None
+    chosen = {"precision": "int4", "quantize": {"head": "fp16"}}
+    assert resolve_recipe(small, chosen).quantize.head == "fp16"
 
 
 def test_a_preset_has_a_precision(demo: Checkpoint) -> None:

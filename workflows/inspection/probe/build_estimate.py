@@ -18,7 +18,7 @@ from workflows.common.memory import free_bytes, obtainable_bytes
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
-from workflows.recipe.precision import PRECISIONS, weight_bytes
+from workflows.recipe.precision import PRECISIONS, table_elements, weight_bytes
 from workflows.recipe.schema import Role
 from workflows.recipe.stored_forms import stored_bytes
 from workflows.wire.reports.plan import BuildEstimate
@@ -166,8 +166,7 @@ def precision_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> i
     if precision == "stored":
         return stored_bytes(checkpoint)
     config = checkpoint.config
-    rows, columns = config.get("vocab_size"), config.get("hidden_size", config.get("d_model"))
-    table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
+    table = table_elements(config)
     tied = config.get("tie_word_embeddings", True) is not False
     return weight_bytes(recipe, precision, checkpoint.parameters, table, tied, _elements_by_role(checkpoint))
 
