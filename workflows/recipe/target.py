@@ -30,8 +30,8 @@ class Target:
     """A build target. passes: switches that override the family's. fixed: whether shapes must be fixed. heads: whether
     16-bit 4-D activations are computed correctly. place: components of a transformer-only model that run on another
     provider. opset: of the exported graphs. blocks: precision, preset or finer_head → overrides of blockwise
-    quantization settings. refused: setting → why the provider does not support it; noted: setting → its drawback. reasons: a
-    sentence for each property of the target.
+    quantization settings. refused: setting → why the provider does not support it; noted: setting → its drawback.
+    reasons: a sentence for each property of the target.
     """
 
     name: TargetName
