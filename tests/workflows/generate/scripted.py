@@ -36,7 +36,7 @@ class ScriptedCache:
         self.length = 0
 
 
-_RUN = SimpleNamespace(giver="decoder")
+_RUN = SimpleNamespace(giver="decoder", gives_rows=False, columns=None, features={})
 _SESSIONS = {"decoder": SimpleNamespace(provider=SimpleNamespace(name="cpu"))}
 
 
@@ -44,7 +44,14 @@ class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 
     provider, chunk, has_source = "cpu", 64, False
-    program = SimpleNamespace(final=None, required_inputs=(), runs=dict.fromkeys(("prefill", "decode"), _RUN))
+    program = SimpleNamespace(
+        final=None,
+        required_inputs=(),
+        pad_left=False,
+        prefill=_RUN,
+        decode=_RUN,
+        runs=dict.fromkeys(("prefill", "decode"), _RUN),
+    )
     sessions = _SESSIONS
 
     def __init__(
@@ -61,7 +68,8 @@ class ScriptedMachine:
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield prompt, "prefill"
 
-    def step(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
+    def step(self, tokens: Sequence[int], phase: str, rows: int = 1) -> NDArray[Any]:
+        assert rows == 1  # its graphs give the last token's alone
         if self.cache.length + len(tokens) > self.cache.capacity:
             raise CapacityError("full")
         self.cache.length += len(tokens)
