@@ -115,13 +115,11 @@ class RecipePage(StepPage):
         )
         grid = grid_layout(3 * G, 2 * G, stretch=(0, 1))
         self.chunk_note = label("", "muted", wrap=True)
-        graphs_note = label(
-            self.tr("Providers without dynamic shapes need two graphs; both share their weights."), "muted", wrap=True
-        )
+        self.graphs_note = label("", "muted", wrap=True)
         grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
         grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
-        grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
+        grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, self.graphs_note), 1, 0)
         grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 1, 1)
         self.place = PlacementEditor()
         self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
@@ -248,7 +246,7 @@ class RecipePage(StepPage):
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)
-        self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
+        self._show_graphs(chosen.graphs)
         self._show_target(plan.targets, chosen.target)
         self._show_variant(plan.variants, chosen.variant)
         self.place.set_components([one.name for one in plan.components])
@@ -304,6 +302,16 @@ class RecipePage(StepPage):
         reasons = next((one.reasons for one in targets if one.name == chosen), [])
         plain = self.tr("The graphs need no change for this target.")
         self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
+
+    def _show_graphs(self, chosen: str) -> None:
+        self.graphs.setCurrentIndex(self.graphs.findData(chosen))
+        texts = {
+            "single": self.tr("Its number of tokens is open: a chunk of the prompt, or one token of a reply."),
+            "prefill-decode": self.tr(
+                "One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes."
+            ),
+        }
+        self.graphs_note.setText(texts[chosen])
 
     def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))

@@ -2223,6 +2223,10 @@
       <translation>Sie läuft in einem anderen Prozess.</translation>
     </message>
     <message>
+      <source>Its number of tokens is open: a chunk of the prompt, or one token of a reply.</source>
+      <translation>Seine Zahl von Tokens ist offen: ein Stück des Prompts oder ein Token einer Antwort.</translation>
+    </message>
+    <message>
       <source>JSON (*.json)</source>
       <translation>JSON (*.json)</translation>
     </message>
@@ -3015,6 +3019,10 @@
       <translation>Aus</translation>
     </message>
     <message>
+      <source>One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes.</source>
+      <translation>Ein Graph für ein Stück und einer für ein Token, die ihre Gewichte teilen: für Provider mit festen Formen.</translation>
+    </message>
+    <message>
       <source>One graph for prompt and decoding</source>
       <translation>Ein Graph für Prompt und Decode</translation>
     </message>
@@ -3545,10 +3553,6 @@
     <message>
       <source>Providers</source>
       <translation>Provider</translation>
-    </message>
-    <message>
-      <source>Providers without dynamic shapes need two graphs; both share their weights.</source>
-      <translation>Provider ohne dynamische Formen brauchen zwei Graphen; beide teilen ihre Gewichte.</translation>
     </message>
     <message>
       <source>Puts example texts in the field</source>

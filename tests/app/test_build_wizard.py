@@ -652,3 +652,20 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
     assert blocks.block.currentData() == 128 and head.currentData() == "fp32"
     assert cells(quantize.table, "int4")[1] == "7.3 MiB" and cells(quantize.table, "fp32")[1] == "32.0 MiB"
+
+
+@pytest.mark.parametrize("option", ["variant", "graphs", "target"])
+def test_the_caption_under_a_choice_is_that_of_the_choice(qtbot: Any, make_window: Make, option: str) -> None:
+    """Of every choice of every field of the page; each comes back with its choice. Two targets may change nothing."""
+    recipe = recipe_step(qtbot, make_window())
+    combo, note = getattr(recipe, option), getattr(recipe, f"{option}_note")
+    seen: dict[str, str] = {}
+    for place in [*range(combo.count()), *range(combo.count())]:
+        combo.setCurrentIndex(place)
+        combo.activated.emit(place)
+        value = combo.itemData(place)
+        qtbot.waitUntil(
+            lambda value=value: recipe.isComplete() and recipe.draft.plan.recipe.get(option, value) == value
+        )
+        assert note.text() and seen.setdefault(value, note.text()) == note.text()
+    assert len(seen) == combo.count() and len(set(seen.values())) >= len(seen) - (option == "target")
