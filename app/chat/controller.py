@@ -225,7 +225,14 @@ class ChatController(QObject):
         message = self.chat[reply] if reply is not None else self.chat.last("assistant")
         if message is None or message.parent is None or not self._can_start():
             return False
-        return self._run(message.parent, rebuilt=True)
+        begun, new = self._run(message.parent, rebuilt=True), self.chat.last("assistant")
+        before, now = message.reply, new.reply if new is not None else None
+        if begun and new and before and now and before.bundle == now.bundle and not self.decoding.draws(self.sampling):
+            now.notices.append(
+                self.tr("Greedy decoding gives the same reply again: a temperature above 0 gives others.")
+            )
+            self.noticed.emit(new.id, text)
+        return begun
 
     def edit(self, prompt: int, text: str, files: tuple[str, ...] = ()) -> bool:
         """Sends a changed prompt as a sibling of the old one."""

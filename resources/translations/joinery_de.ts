@@ -1999,6 +1999,10 @@
       <translation>Greedy</translation>
     </message>
     <message>
+      <source>Greedy decoding gives the same reply again: a temperature above 0 gives others.</source>
+      <translation>Ohne Zufall kommt dieselbe Antwort wieder: eine Temperatur über 0 ergibt andere.</translation>
+    </message>
+    <message>
       <source>Group {0}</source>
       <translation>Gruppe {0}</translation>
     </message>

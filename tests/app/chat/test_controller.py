@@ -266,3 +266,19 @@ def test_closing_while_the_bundle_opens_ends_the_reply_once(bench: Bench) -> Non
     reply = replies(bench.controller.chat)[0].reply
     assert (reply.ended, list(bench.ends.values()), saved.key) == ("interrupted", [1], bench.controller.chat.key)
     assert not any(isinstance(job.request, Generate) for job in bench.worker.all)
+
+
+def test_another_reply_of_greedy_decoding_is_the_same_and_says_so(bench: Bench) -> None:
+    """Not where tokens are drawn, and not where another bundle answers."""
+    bench.send()
+    while bench.worker.open:
+        bench.worker.end("one")
+    for temperature, bundle, noted in ((0.0, BUNDLES[0], True), (0.8, BUNDLES[0], False), (0.0, BUNDLES[1], False)):
+        bench.bundle = bundle
+        bench.controller.sampling = replace(bench.controller.sampling, temperature=temperature)
+        assert bench.controller.regenerate()
+        while bench.worker.open:
+            bench.worker.end("one")
+        last = bench.controller.chat.last("assistant")
+        assert last is not None and last.reply is not None
+        assert any("Greedy decoding gives the same reply" in one for one in last.reply.notices) is noted
