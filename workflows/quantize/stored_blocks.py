@@ -100,22 +100,21 @@ class HeldRows:
         """Integers [N, blocks, bytes], scales [N, blocks], zero points, packed like integers, and negative minimums
         [blocks, N] and [N, blocks]; the last three where the form has them.
         """
-        name, form, held = f"{self.source.name}.stored", self.form, (self.outer, self.blocks)
+        name, form, held, half = f"{self.source.name}.stored", self.form, (self.outer, self.blocks), ir.DataType.FLOAT16
         kinds: list[Kind] = [
             (name, ir.DataType.UINT8, (*held, form.size * form.bits // 8)),
-            (f"{name}.scales", ir.DataType.FLOAT, held),
+            (f"{name}.scales", half if form.half else ir.DataType.FLOAT, held),
         ]
         if form.zero_points:
             kinds.append((f"{name}.zeros", ir.DataType.UINT8, (self.outer, -(-self.blocks // 2))))
         if form.minimums:
-            half = ir.DataType.FLOAT16
             kinds += [(f"{name}.minimums", half, held[::-1]), (f"{name}.minimums.rows", half, held)]
         return lazy_tensors(self.source, ("stored", form, self.parts), kinds, lambda _: self.unpacked(), reads=False)
 
     def unpacked(self) -> list[NDArray[Any]]:
         """The numbers of `tensors`."""
         packed = np.empty((self.outer, self.inner * self.form.bits // 8), np.uint8)
-        scales = np.empty((self.outer, self.blocks), np.float32)
+        scales = np.empty((self.outer, self.blocks), np.float16 if self.form.half else np.float32)
         zeros = np.empty((self.outer, -(-self.blocks // 2)), np.uint8)
         minimums = np.zeros((self.outer, self.blocks), np.float16)
         start = 0
@@ -192,34 +191,38 @@ def _packed(integers: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Initializers:
-    """What a graph has of a weight. minimums: [blocks, N]; rows: the same for a table, [N, blocks]."""
+    """What a node reads of a weight. minimums: [blocks, N]; rows: the same for a table, [N, blocks]. made: nodes that
+    convert numbers of 16 bits.
+    """
 
     integers: ir.Value
     scales: ir.Value
     zeros: ir.Value | None
     minimums: ir.TensorProtocol | None
     rows: ir.TensorProtocol | None
+    made: list[ir.Node]
 
     @classmethod
-    def of(cls, graph: ir.Graph, held: HeldRows) -> _Initializers:
-        """Adds integers, scales and zero points."""
+    def of(cls, graph: ir.Graph, node: ir.Node, held: HeldRows) -> _Initializers:
+        """Adds integers, scales and zero points for `node`."""
         tensors = {str(tensor.name).rpartition(".stored")[2]: tensor for tensor in held.tensors().tensors}
-        integers, scales = (add_initializer(graph, str(tensors[name].name), tensors[name]) for name in ("", ".scales"))
+        integers = add_initializer(graph, str(tensors[""].name), tensors[""])
+        scales, made = _floats(graph, node, tensors[".scales"])
         zeros = tensors.get(".zeros")
         added = add_initializer(graph, str(zeros.name), zeros) if zeros is not None else None
-        return cls(integers, scales, added, tensors.get(".minimums"), tensors.get(".minimums.rows"))
+        return cls(integers, scales, added, tensors.get(".minimums"), tensors.get(".minimums.rows"), made)
 
 
 def _to_nbits(linear: LinearProduct, held: HeldRows, level: int, sums: dict[tuple[ir.Value, int], ir.Value]) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    own = _Initializers.of(graph, held)
+    own = _Initializers.of(graph, node, held)
     source, product = product_ends(node)
     facts = {"K": held.inner, "N": held.outer, "bits": held.form.bits, "block_size": held.form.size}
     result = new_value_like(product)
     integers = result if own.minimums is None else new_value_like(product, "integers", product.shape)
     operands = (own.integers, own.scales, own.zeros, linear.bias)
-    nodes = [multiply_nbits(node, source, operands, facts, level, integers)]
+    nodes = [*own.made, multiply_nbits(node, source, operands, facts, level, integers)]
     if own.minimums is not None:
         blocks = sums.get((source, held.form.size))
         if blocks is None:
@@ -229,19 +232,24 @@ def _to_nbits(linear: LinearProduct, held: HeldRows, level: int, sums: dict[tupl
         minimums, cast = _floats(graph, node, own.minimums)
         offset = new_value_like(product, "minimums", product.shape)
         nodes += [
-            cast,
+            *cast,
             make_node("MatMul", [blocks, minimums], [offset], like=node),
             make_node("Add", [integers, offset], [result], like=node),
         ]
     replace_nodes([product], [result], nodes, node)
 
 
-def _floats(graph: ir.Graph, node: ir.Node, tensor: ir.TensorProtocol) -> tuple[ir.Value, ir.Node]:
-    """Minimums in float32, and the node that converts them, which onnxruntime does once, when it opens the graph."""
+def _floats(graph: ir.Graph, node: ir.Node, tensor: ir.TensorProtocol) -> tuple[ir.Value, list[ir.Node]]:
+    """Numbers in float32, and the node that converts those of 16 bits, once, when a graph is opened.
+
+    Each reader has a node of its own: one that several read would have to stand before all of them.
+    """
     stored = add_initializer(graph, str(tensor.name), tensor)
-    kind, name = ir.TensorType(ir.DataType.FLOAT), f"{stored.name}.float32"
-    wide = ir.Value(name=name, type=kind, shape=ir.Shape(tensor.shape))
-    return wide, make_node("Cast", [stored], [wide], {"to": int(ir.DataType.FLOAT)}, like=node)
+    if tensor.dtype == ir.DataType.FLOAT:
+        return stored, []
+    name = f"{node.outputs[0].name}.{stored.name}"
+    wide = ir.Value(name=name, type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape(tensor.shape))
+    return wide, [make_node("Cast", [stored], [wide], {"to": int(ir.DataType.FLOAT)}, like=node)]
 
 
 def _block_sums(graph: ir.Graph, node: ir.Node, source: ir.Value, held: HeldRows) -> tuple[ir.Value, list[ir.Node]]:
@@ -261,7 +269,7 @@ def _block_sums(graph: ir.Graph, node: ir.Node, source: ir.Value, held: HeldRows
 def _to_block_gather(gather: ir.Node, table: ir.Value, held: HeldRows) -> None:
     graph = gather.graph
     assert graph is not None  # find_tables looks at graphs
-    own = _Initializers.of(graph, held)
+    own = _Initializers.of(graph, gather, held)
     name, width = f"{table.name}.stored.rows", held.inner * held.form.bits // 8
     rows = add_initializer(graph, name, held.tensors().view(0, name, (held.outer, width)))
     facts = {"bits": held.form.bits, "block_size": held.form.size, "gather_axis": 0, "quantize_axis": 1}
@@ -271,7 +279,7 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, held: HeldRows) -> None:
     integers = result if own.rows is None else new_value_like(product, "integers")
     new = make_node("GatherBlockQuantized", inputs, [integers], facts, like=gather, domain=CONTRIB)
     new.name = gather.name
-    nodes = [new]
+    nodes = [*own.made, new]
     if own.rows is not None:
         apart, offsets, turned, wide = (
             new_value_like(product, name) for name in ("apart", "offsets", "turned", "wide")
@@ -282,7 +290,7 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, held: HeldRows) -> None:
         last = add_constant(graph, f"{name}.last", [-1], ir.DataType.INT64)
         minimums, cast = _floats(graph, gather, own.rows)
         nodes += [
-            cast,
+            *cast,
             make_node("Reshape", [integers, split], [apart], like=gather),
             make_node("Gather", [minimums, ids], [offsets], {"axis": 0}, like=gather),
             make_node("Unsqueeze", [offsets, last], [turned], like=gather),

@@ -20,7 +20,8 @@ _FLOAT, _HALF = 4, 2  # bytes of a scale, and of what is left of a minimum
 
 @dataclass(frozen=True, slots=True)
 class HeldForm:
-    """bits: 4 or 8, of an integer. size: numbers with one scale. minimums: whether each block has one as well.
+    """bits: 4 or 8, of an integer. size: numbers with one scale. minimums: whether each block has one as well. half:
+    whether scales are of 16 bits, as the form stores them.
 
     Whole steps of a minimum become a zero point, in 8 bits of the integers themselves, and the rest, of half a step at
     most, a float16: products whose inputs are rounded to 8 bits err less the nearer the integers are to their zero.
@@ -29,6 +30,7 @@ class HeldForm:
     bits: int
     size: int
     minimums: bool = False
+    half: bool = False
 
     @property
     def zero_points(self) -> bool:
@@ -38,29 +40,30 @@ class HeldForm:
     @property
     def bytes_a_number(self) -> float:
         """The bytes of a number with its share of scale, zero point and minimum."""
-        return self.bits / 8 + (_FLOAT + _HALF * self.minimums + 0.5 * self.zero_points) / self.size
+        scale = _HALF if self.half else _FLOAT
+        return self.bits / 8 + (scale + _HALF * self.minimums + 0.5 * self.zero_points) / self.size
 
     def joined(self, other: HeldForm) -> HeldForm:
         """The form that holds the weights of both, for weights that are multiplied together."""
         minimums = self.minimums or other.minimums
-        return HeldForm(max(self.bits, other.bits), min(self.size, other.size), minimums)
+        return HeldForm(max(self.bits, other.bits), min(self.size, other.size), minimums, self.half and other.half)
 
     def __str__(self) -> str:
         return f"{self.bits}-bit integers in blocks of {self.size}{' with minimums' if self.minimums else ''}"
 
 
 HELD_FORMS: Mapping[str, HeldForm] = {
-    "Q4_0": HeldForm(4, 32),
-    "Q4_1": HeldForm(4, 32, minimums=True),
-    "Q5_0": HeldForm(8, 32),
-    "Q5_1": HeldForm(8, 32, minimums=True),
-    "Q8_0": HeldForm(8, 32),
+    "Q4_0": HeldForm(4, 32, half=True),
+    "Q4_1": HeldForm(4, 32, minimums=True, half=True),
+    "Q5_0": HeldForm(8, 32, half=True),
+    "Q5_1": HeldForm(8, 32, minimums=True, half=True),
+    "Q8_0": HeldForm(8, 32, half=True),
     "Q2_K": HeldForm(4, 16, minimums=True),
     "Q3_K": HeldForm(4, 16),
     "Q4_K": HeldForm(4, 32, minimums=True),
     "Q5_K": HeldForm(8, 32, minimums=True),
     "Q6_K": HeldForm(8, 16),
-    "IQ4_NL": HeldForm(8, 32),
+    "IQ4_NL": HeldForm(8, 32, half=True),
     "IQ4_XS": HeldForm(8, 32),
     "MXFP4": HeldForm(8, 32),
 }

@@ -75,7 +75,8 @@ def test_the_weight_is_that_of_the_checkpoint(tmp_path: Path, form: str) -> None
 def test_every_form_that_is_read_is_held() -> None:
     assert {*HELD_FORMS} == {*BLOCK_FORMS}
     assert HELD_FORMS["Q4_K"].joined(HELD_FORMS["Q6_K"]) == HeldForm(8, 16, minimums=True)
-    assert HELD_FORMS["Q4_1"].bytes_a_number * 32 == 16 + 4 + 0.5 + 2
+    assert HELD_FORMS["Q4_1"].bytes_a_number * 32 == 16 + 2 + 0.5 + 2
+    assert HELD_FORMS["Q4_K"].bytes_a_number * 32 == 16 + 4 + 0.5 + 2
 
 
 def test_weights_of_several_forms_become_one_product(tmp_path: Path) -> None:
