@@ -16,6 +16,7 @@ from app.state.context import AppContext
 from app.state.notes import NoteOwner
 from app.state.unsaved_recipe import choose_task, chosen_task
 from app.text.formatting import format_bytes, pluralize
+from app.text.translatable import tr
 from app.widgets.basics import Section, label, set_role
 from app.widgets.fields import add_token_unit, combo_box
 from app.widgets.layouts import STRETCH, grid_layout, vbox
@@ -153,21 +154,11 @@ class RecipePage(StepPage):
         lost = [name for name in _DEPENDENT[option] if draft.options.pop(name, None) is not None]
         draft.set_option(option, value)
         if lost:
-            names = ", ".join(self._names()[name] for name in lost)
+            names = ", ".join(option_titles()[name] for name in lost)
             text = self.tr("That choice has settings of its own; these are the usual ones again: {0}.").format(names)
             undo = partial(draft.set_options, before)
             owner: NoteOwner = {"page": "build", "draft": draft.source}
             self.context.show_note(text, self.tr("Undo"), undo, owner=owner)
-
-    def _names(self) -> dict[str, str]:
-        return {
-            "cache": self.tr("Cache layout"),
-            "graphs": self.tr("Graphs"),
-            "place": self.tr("placement"),
-            "kv_dtype": self.tr("Keys and values in 8-bit integers"),
-            "fast_prefill": self.tr("prompts in 8 bits"),
-            "source_length": self.tr("Source length"),
-        }
 
     def _on_number(self) -> None:
         self._show_cost()
@@ -246,7 +237,8 @@ class RecipePage(StepPage):
         self.capacity.setMaximum(max(self._longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)
-        self._show_graphs(chosen.graphs)
+        self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
+        self.graphs_note.setText(graphs_caption(chosen.graphs))
         self._show_target(plan.targets, chosen.target)
         self._show_variant(plan.variants, chosen.variant)
         self.place.set_components([one.name for one in plan.components])
@@ -303,16 +295,6 @@ class RecipePage(StepPage):
         plain = self.tr("The graphs need no change for this target.")
         self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
 
-    def _show_graphs(self, chosen: str) -> None:
-        self.graphs.setCurrentIndex(self.graphs.findData(chosen))
-        texts = {
-            "single": self.tr("Its number of tokens is open: a chunk of the prompt, or one token of a reply."),
-            "prefill-decode": self.tr(
-                "One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes."
-            ),
-        }
-        self.graphs_note.setText(texts[chosen])
-
     def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))
         reason = next((offer.note for offer in variants if not offer.available), "")
@@ -336,3 +318,26 @@ def _labelled_field(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:
     title = label(name, "heading")
     title.setBuddy(field)
     return vbox(title, field, note, STRETCH, spacing=G // 2)
+
+
+def option_titles() -> dict[str, str]:
+    """The options that another value of one makes void, as the page calls them."""
+    return {
+        "cache": tr("Cache layout"),
+        "graphs": tr("Graphs"),
+        "place": tr("placement"),
+        "kv_dtype": tr("Keys and values in 8-bit integers"),
+        "fast_prefill": tr("prompts in 8 bits"),
+        "source_length": tr("Source length"),
+    }
+
+
+def graphs_caption(chosen: str) -> str:
+    """What a choice of graphs is."""
+    texts = {
+        "single": tr("Its number of tokens is open: a chunk of the prompt, or one token of a reply."),
+        "prefill-decode": tr(
+            "One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes."
+        ),
+    }
+    return texts[chosen]

@@ -228,9 +228,8 @@ class ChatController(QObject):
         begun, new = self._run(message.parent, rebuilt=True), self.chat.last("assistant")
         before, now = message.reply, new.reply if new is not None else None
         if begun and new and before and now and before.bundle == now.bundle and not self.decoding.draws(self.sampling):
-            now.notices.append(
-                self.tr("Greedy decoding gives the same reply again: a temperature above 0 gives others.")
-            )
+            text = self.tr("Greedy decoding gives the same reply again: a temperature above 0 gives others.")
+            now.notices.append(text)
             self.noticed.emit(new.id, text)
         return begun
 

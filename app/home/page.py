@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.home.recent_row import RecentRow
@@ -30,8 +30,6 @@ from app.widgets.basics import (
 )
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G, set_icon
-
-_WIDE = 120 * G  # of the page, with room for the figures of its bundles
 
 
 class UnfinishedRow(CardFrame):
@@ -222,7 +220,6 @@ class HomePage(QWidget):
         self.rows = [self._row(entry) for entry in self._context.recents.entries]
         for row in self.rows:
             self._rows_box.addWidget(row)
-        self._fit_rows()
         self._empty.setVisible(not self.rows)
         self._watch_demo()
 
@@ -256,15 +253,6 @@ class HomePage(QWidget):
         folder = QFileDialog.getExistingDirectory(self, title, str(existing_parent(Path(path))))
         if folder and self._context.open_bundle(folder):
             self._context.recents.relocate(path, folder)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: a narrow page shows no figures, of which Measure has all."""
-        super().resizeEvent(event)
-        self._fit_rows()
-
-    def _fit_rows(self) -> None:
-        for row in self.rows:
-            row.figures.setVisible(self.width() >= _WIDE)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: a folder may have been moved meanwhile."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recent_bundles import RecentBundle
@@ -17,6 +18,8 @@ from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.cost import QuantizationCost
+
+_WIDE = 118 * G  # with room for a long name beside the figures
 
 
 class RecentRow(CardFrame):
@@ -36,6 +39,11 @@ class RecentRow(CardFrame):
         if entry.summary:
             self.figures.setLayout(self._figures())
         self.body.addLayout(hbox((self._texts(), 1), self.figures, *self._buttons(), spacing=2 * G))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: a narrow row shows no figures, of which Measure has all."""
+        super().resizeEvent(event)
+        self.figures.setVisible(self.width() >= _WIDE)
 
     def _texts(self) -> QVBoxLayout:
         entry = self.entry
