@@ -15,7 +15,9 @@ from workflows.build.workspace import BuildWorkspace
 from workflows.bundle import read_bundle, read_summary
 from workflows.bundle.evidence import Evidence
 from workflows.bundle.read import read_cost
+from workflows.cli.progress import cost_line
 from workflows.common.errors import BundleError, Cancelled
+from workflows.inspection.contents import inspect_path
 from workflows.measure.history import RunHistory
 from workflows.measure.recording import record_build
 from workflows.wire.codec import read
@@ -81,6 +83,7 @@ def test_a_build_states_what_it_cost(measured: Measured) -> None:
     assert 0.9 < (cost.top1_agreement or 0) < 1 and 0 < (cost.kl_mean or 0) < 0.1
     bundle = read_bundle(done.bundle)
     assert read_cost(bundle) == cost == read_summary(done.bundle)["cost"]
+    assert inspect_path(done.bundle).cost == cost
     assert COST_FILE in bundle.files  # listed in the manifest, so `verify` reads it
     assert stages(measured.events)["measure"] == "done"
     progress = [one for one in measured.events if isinstance(one, ProgressEvent) and one.stage == "measure"]
@@ -123,6 +126,7 @@ def test_a_build_that_changes_many_tokens_names_what_keeps_more(measured: Measur
         "The most probable token changed at 39% of the positions: --precision int8 keeps more, in "
         f"{cost.better_bytes / 2**20:,.0f} MiB of weights."
     )
+    assert cost_line(cost) == f"A{cost.summary()[1:]}. {cost.advice()}"
     assert QuantizationCost(1000, 0.8, 0.1).advice() == ""
 
 
