@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import REFUSALS, ChatController
 from app.chat.intents import EditPrompt, Intent, NewChat, StartOver
@@ -41,8 +41,11 @@ class FailureBanner(QObject):
         self._shown = failure
         action, act = self._remedy(failure)
         self._banner.error(failure.message, failure.details, action, act)
+        QTimer.singleShot(0, self, self._take_from_status_line)  # where it is listed after this
+
+    def _take_from_status_line(self) -> None:
         if self._banner.isVisible():
-            for kind in ("generate", "open"):  # not in the status line too
+            for kind in ("generate", "open"):
                 self._context.activities.acknowledge(kind)
 
     def show_of_session(self, failure: SessionFailure) -> None:

@@ -147,6 +147,10 @@
       <translation>1 Token gehalten</translation>
     </message>
     <message>
+      <source>1 token read</source>
+      <translation>1 Token gelesen</translation>
+    </message>
+    <message>
       <source>1 value</source>
       <translation>1 Wert</translation>
     </message>
@@ -7278,8 +7282,8 @@
       <translation>{0} Token von {1} Bildern</translation>
     </message>
     <message>
-      <source>{0} tokens read · on {1}</source>
-      <translation>{0} Tokens gelesen · auf {1}</translation>
+      <source>{0} tokens read</source>
+      <translation>{0} Tokens gelesen</translation>
     </message>
     <message>
       <source>{0} values</source>

@@ -244,7 +244,7 @@ def test_nan_is_reported_with_the_way_out(make: Make, qtbot: QtBot) -> None:
     opened(qtbot, page, "qnn")
     page.send("8*7=")
     told(qtbot, page, "logits that are NaN")
-    assert status(page, 1).startswith("failed: ")
+    assert status(page, 1) == "failed"
 
 
 def test_on_the_cpu_a_crash_offers_to_reopen(make: Make, qtbot: QtBot) -> None:

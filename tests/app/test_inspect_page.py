@@ -129,8 +129,8 @@ def test_empty_cache_geometry(make: Make) -> None:
         ("Written by", "the host"),
     ]
     assert card.state.text() == "empty: no session of this bundle runs"
-    assert card.describe(2, 7) == "layer 2 · slot 7 · empty · 512 B"
-    assert card.describe(0, 0).endswith("the next token goes here")
+    assert card.describe(2, 7) == "layer 2 · slot 7 · not allocated yet · 512 B"
+    assert card.describe(0, 0) == "layer 0 · slot 0 · not allocated yet · 512 B"
 
 
 def test_live_slots_pixels_and_words(make: Make, qtbot: QtBot) -> None:

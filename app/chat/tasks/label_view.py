@@ -15,7 +15,7 @@ from app.chat.tasks.example_texts import opinions, question, sentences_with_name
 from app.chat.tasks.result_table import ResultTable
 from app.chat.tasks.texts_panel import TextsPanel
 from app.state.text_labels import TextLabels
-from app.text.formatting import format_number
+from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
@@ -111,7 +111,8 @@ class LabelView(QWidget):
             self.summary.setText(self._invitation())
             self.result.clear()
             return
-        text = self.tr("{0} tokens read · on {1}").format(format_number(sum(report.tokens)), request.provider)
+        read = pluralize(sum(report.tokens), self.tr("1 token read"), self.tr("{0} tokens read"))
+        text = f"{read} · {self.tr('on {0}').format(request.provider)}"
         if request.query:
             text = self.tr("Scores for “{0}” · {1}").format(request.query, text)
         self.summary.setText(text)

@@ -89,10 +89,10 @@ def test_a_prompt_that_a_long_chat_leaves_no_room_for_goes_into_a_new_one(bench:
     assert bench.did == [StartOver()]
 
 
-def test_a_failure_that_the_banner_shows_is_not_in_the_status_line_too(bench: Bench) -> None:
+def test_a_failure_that_the_banner_shows_is_not_in_the_status_line_too(bench: Bench, qtbot: QtBot) -> None:
     bench.banner.show()
     bench.fail("prompt")
-    assert bench.seen == ["generate", "open"]
+    qtbot.waitUntil(lambda: bench.seen == ["generate", "open"])
 
 
 def test_what_nothing_helps_against_offers_nothing(bench: Bench) -> None:
