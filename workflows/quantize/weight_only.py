@@ -43,8 +43,9 @@ class WeightOnly(Method):
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
     def requires(self, model: ir.Model, settings: QuantizeSettings) -> Refusal | None:
-        """Runs on any graph; error compensation needs observed inputs."""
-        if self.bits == 4 and settings.rounding == "compensated" and self._rounding is None:
+        """Runs on any graph; error compensation of products needs observed inputs."""
+        unseen = self.bits == 4 and settings.rounding == "compensated" and self._rounding is None
+        if unseen and self.formats(model, settings):
             return Refusal("compensated rounding is for weights that a calibration has seen the inputs of")
         return None
 
