@@ -137,7 +137,7 @@ def test_the_trap_collapses(exact: Path, ours: Path, tmp_path: Path, monkeypatch
     trap = make(tmp_path / "trap", **SPLIT, **TRAPPED)
     found = judge(exact, trap, 16)
     assert same(found) < 0.8
-    assert found.kl_mean > 0.1 and found.hidden_cosine < 0.95
+    assert found.kl_mean > 0.1 and found.hidden_cosine < 0.97
     found = judge(exact, ours, 16)
     assert same(found) == 1 and found.kl_mean < 0.001 and found.hidden_cosine > 0.99
 
