@@ -11,6 +11,7 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from app.chat import intents
 from app.chat.attachments import AttachmentDrop
@@ -50,7 +51,9 @@ class FocusRedirect(QObject):
         application.focusChanged.connect(self._on_moved)
 
     def _on_moved(self, old: QWidget | None, new: QWidget | None) -> None:
-        if old is None or not self._area.isVisible() or not self._area.isAncestorOf(old):
+        if old is None or not isValid(self._area):  # the focus leaves a page that is being destroyed, too
+            return
+        if not self._area.isVisible() or not self._area.isAncestorOf(old):
             return
         heir = self._heir()
         if new is not heir and not (old.isEnabled() and old.isVisible()):
