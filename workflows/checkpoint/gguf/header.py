@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -90,7 +91,7 @@ class _HeaderReader:
         self._check_places(placed)
         named = {one.name: one for one in placed}
         if len(named) < len(placed):
-            twice = next(one.name for at, one in enumerate(placed) if one.name in {a.name for a in placed[:at]})
+            twice, _ = Counter(one.name for one in placed).most_common(1)[0]
             self._refuse(f"it has the tensor '{printable(twice, 60)}' twice")
         return GgufHeader(metadata, named, max((one.offset + one.bytes for one in placed), default=data))
 
