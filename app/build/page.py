@@ -22,7 +22,7 @@ from app.build.run_page import RunPage
 from app.build.source_page import SourcePage
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.state.context import AppContext
-from app.state.unsaved_recipe import UnsavedRecipe
+from app.state.unsaved_recipe import UnsavedRecipe, changed_options
 from app.widgets.actions import add_action
 from app.widgets.basics import label, set_role
 from app.widgets.layouts import hbox, vbox
@@ -222,7 +222,7 @@ class BuildWizard(QWizard):
         """Review the recipe of the finished build with other options, in a folder of its own."""
         request = self.context.build.request
         if request is not None:
-            self._restore({**request.options, **change}, "", REVIEW)
+            self._restore(changed_options(request.options, change), "", REVIEW)
 
     def _restore(self, options: Options, out: str, page_id: int) -> None:
         """Show a page with the recipe of the build and `options`; an unsaved recipe of another source can be restored.

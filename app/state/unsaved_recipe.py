@@ -7,7 +7,7 @@ It can be changed while a build runs. UnsavedRecipeFile saves it soon after each
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -166,11 +166,9 @@ class UnsavedRecipe(QObject):
         self.changed.emit()
 
     def set_option(self, name: str, value: object) -> None:
-        """Changes an option and requests a plan. A precision ends a preset, which has its own."""
+        """Changes an option and requests a plan; see changed_options."""
         if self.options.get(name) != value:
-            self.options[name] = value
-            if name == "precision":
-                self.options.pop("preset", None)
+            self.options = changed_options(self.options, {name: value})
             self.request_plan()
             self.changed.emit()
 
@@ -197,6 +195,12 @@ def chosen_task(options: Options, report: ProbeReport | None) -> str | None:
 def _with_task(options: Options, report: ProbeReport | None) -> Options:
     task = chosen_task(options, report)
     return dict(options) if task is None else {**options, "task": task}
+
+
+def changed_options(options: Options, change: Mapping[str, object]) -> Options:
+    """The options with a change. A precision ends a preset, which has its own."""
+    kept = {name: value for name, value in options.items() if name != "preset" or "precision" not in change}
+    return {**kept, **change}
 
 
 def choose_preset(recipe: UnsavedRecipe, preset: str) -> None:

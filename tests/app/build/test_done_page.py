@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.build.step_page import DONE, REVIEW
+from app.state.unsaved_recipe import changed_options
 from app.text.formatting import format_duration
 from app.window import MainWindow
 from tests.app.test_build_wizard import start_build, wizard_of
@@ -60,3 +61,10 @@ def test_what_quantizing_cost_and_what_keeps_more(qtbot: Any, make_window: Make)
     done.better.click()
     qtbot.waitUntil(lambda: wizard.currentId() == REVIEW)
     assert draft.options == {"precision": "int8"}
+
+
+def test_another_precision_ends_the_preset_of_the_build() -> None:
+    """The recipe was refused: a preset is in one precision."""
+    chosen = {"preset": "compact", "precision": None, "capacity": 64}
+    assert changed_options(chosen, {"precision": "int8"}) == {"capacity": 64, "precision": "int8"}
+    assert changed_options(chosen, {"target": "qnn"}) == {**chosen, "target": "qnn"} and chosen["preset"] == "compact"
