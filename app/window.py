@@ -23,6 +23,7 @@ from app.interop.actions import InteropActions
 from app.state.context import Act, AppContext
 from app.state.settings import expand_home
 from app.text.translatable import translatable
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
 
@@ -67,8 +68,9 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(right, 1)
         self.setCentralWidget(body)
-        self.banner = ErrorBanner(self.context.notes, self.stack)
-        for part in (self.rail, self.bar, self.banner, self.status):
+        self.banner = ErrorBanner(self.context.notes)
+        overlay = BannerOverlay(body, self.banner, area=self.stack)
+        for part in (self.rail, self.bar, overlay, self.status):
             apply_style(part)
 
     def _make_actions(self) -> None:

@@ -120,8 +120,8 @@ class ChatFrame(QWidget):
         vbox(self.last_bundle, self.chips, self.composer, self.context_bar, parent=below)
         foot = hbox(STRETCH, (below, COLUMN), STRETCH, margins=(2 * G, G, 2 * G, G))
         middle = vbox(self.header, (self.stack, 1), foot, spacing=0)
-        self.overlay = BannerOverlay(self.stack, self.chat_banner, self.banner)
         hbox(self.list_side, (middle, 1), self.side, spacing=0, parent=self)
+        self.overlay = BannerOverlay(self, self.chat_banner, self.banner, area=self.stack)
 
     def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
         """Shows the page's state: bundle name (or empty), whether the chat is empty, whether the model completes."""
@@ -132,10 +132,10 @@ class ChatFrame(QWidget):
         self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
     def show_absence(self, name: str) -> None:
-        """Says why there is no chat: no bundle is open, or the one called `name` takes no texts."""
+        """Says why there is no chat: no bundle is open, or the one called `name` has no page for its task."""
         if name:
             text = self.tr("Inspect shows its graph and runs it on numbers; Measure shows its speed.")
-            self.no_bundle.set(self.tr("{0} takes no texts").format(name), text, self.tr("Inspect"))
+            self.no_bundle.set(self.tr("{0} does not chat").format(name), text, self.tr("Inspect"))
         else:
             text = self.tr("Open a bundle you have built, or convert the demo in a minute. The chat appears here.")
             self.no_bundle.set(self.tr("No bundle is open"), text, self.tr("Go to Home"))
@@ -194,7 +194,7 @@ class ChatStack(QStackedWidget):
 
     def _task(self, use: str) -> EmbeddingView | LabelView:
         if use not in self.tasks:
-            new = self._context.new_worker
+            new = self._context.new_idle_worker
             page = EmbeddingView(Embeddings(new, self)) if use == "vectors" else LabelView(TextLabels(new, self))
             self.tasks[use] = page
             page.texts.lines.setPlainText(self._saved.of(use))
@@ -211,7 +211,7 @@ class ChatStack(QStackedWidget):
         """Stops what the visible page does."""
         shown = self.currentWidget()
         if isinstance(shown, EmbeddingView | LabelView):
-            shown.cancel()
+            shown.texts.cancel()
         else:
             self.composer.escape()
 

@@ -1,8 +1,8 @@
-"""The notes in the status line and the errors over the upper edge of the page; neither moves the page."""
+"""The notes in the status line and the banner of errors; neither moves the page."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.state.notes import Note, Notes
@@ -57,13 +57,12 @@ class NoteLine(QWidget):
 
 
 class ErrorBanner(Banner):
-    """The newest valid error, over the upper edge of `area`, which does not move."""
+    """The newest valid error."""
 
-    def __init__(self, notes: Notes, area: QWidget) -> None:
-        super().__init__(area.parentWidget())
-        self._area, self._notes = area, notes
+    def __init__(self, notes: Notes) -> None:
+        super().__init__()
+        self._notes = notes
         self._note: Note | None = None
-        area.installEventFilter(self)
         self.triggered.connect(lambda: notes.act(self._note))
         self.dismissed.connect(lambda: notes.drop(self._note))
         notes.changed.connect(self.refresh)
@@ -74,21 +73,3 @@ class ErrorBanner(Banner):
             self.clear()
         elif self._note is not before:
             self.error(self._note.message, self._note.details, next(iter(self._note.actions), ""))
-            self._place()
-
-    def event(self, event: QEvent) -> bool:
-        """Adjust the height after a change of the content (Qt's name)."""
-        done = super().event(event)
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            self._place()
-        return done
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
-            self._place()
-        return super().eventFilter(watched, event)
-
-    def _place(self) -> None:
-        area = self._area.geometry().adjusted(2 * G, G, -2 * G, -G)
-        self.setGeometry(area.x(), area.y(), area.width(), min(area.height(), self.heightForWidth(area.width())))
-        self.raise_()

@@ -44,7 +44,7 @@ class InspectTabs(LazyTabs):
         self._graph = self.add("graph", self.tr("Graph"), lambda: GraphTab(worker, home / "pictures", context))
         self._signature = self.add("signature", self.tr("Inputs and outputs"), SignatureTab)
         self._operators = self.add("operators", self.tr("Operators"), OperatorsTab)
-        self._run = self.add("run", self.tr("Run"), lambda: RunTab(context.new_worker))
+        self._run = self.add("run", self.tr("Run"), lambda: RunTab(context.new_idle_worker))
         self._kv_cache = self.add("kv", self.tr("KV cache"), self._new_kv_cache)
         self._passes = self.add("passes", self.tr("Passes"), PassesTab)
         self._details = self.add("details", self.tr("Details"), lambda: DetailsTab(worker))

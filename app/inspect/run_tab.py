@@ -30,8 +30,6 @@ from workflows.wire.reports.graphs import TensorReport, TrialReport
 from workflows.wire.reports.inspection import ComponentReport
 from workflows.wire.requests import TryGraph
 
-IDLE_MS = 60_000
-"""The worker ends after this time without a run."""
 _USUAL = {"height": 224, "width": 224, "sequence": 16}
 
 
@@ -40,9 +38,11 @@ class RunTab(InspectTab):
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._new_worker = new_worker
-        self._requests: LatestRequest | None = None
+        self._requests = LatestRequest(new_worker, parent=self)
+        self._requests.answered.connect(self._on_answer)
+        self._requests.failed.connect(self._on_error)
         self._folder, self._file = "", ""
+        self._sent: TryGraph | None = None
         self._report: TrialReport | None = None
         self.sizes = line_edit(self.tr("Sizes of the open axes"), self.tr("The graph has no open axis"))
         self.inputs = line_edit(self.tr("File of inputs"), self.tr("Random numbers, or an .npz file"), clear=True)
@@ -78,7 +78,7 @@ class RunTab(InspectTab):
         acts = hbox(self.start, self.stop, self.save, (self.summary, 1))
         parts = (form, acts, self.working, (self.table, 1), self.card)
         vbox(*parts, parent=self, margins=(G, 2 * G, 0, 0))
-        self.overlay = BannerOverlay(self.table, self.banner)
+        self.overlay = BannerOverlay(self, self.banner, area=self.table)
 
     def set_inspection(self, inspection: Inspection | None) -> None:
         self._folder = inspection.bundle if inspection is not None else ""
@@ -108,23 +108,14 @@ class RunTab(InspectTab):
             self.banner.show_message("warning", str(error))
             return
         if self._file:
-            self._worker().send(TryGraph(self._file, self.inputs.text().strip(), outputs, sizes))
+            self._sent = TryGraph(self._file, self.inputs.text().strip(), outputs, sizes)
+            self._requests.send(self._sent)
             self._show_running(True)
 
     def cancel(self) -> None:
         """Ends the run."""
-        if self._requests is not None:
-            self._requests.cancel()
+        self._requests.cancel()
         self._show_running(False)
-
-    def _worker(self) -> LatestRequest:
-        if self._requests is None:
-            worker = self._new_worker()
-            worker.idle_ms = IDLE_MS
-            self._requests = LatestRequest(worker, parent=self)
-            self._requests.answered.connect(self._on_answer)
-            self._requests.failed.connect(self._on_error)
-        return self._requests
 
     def _on_answer(self, report: TrialReport) -> None:
         self._show_running(False)
@@ -150,7 +141,8 @@ class RunTab(InspectTab):
         self.summary.setText("")
         if report is None:
             return
-        parts = [self.tr("{0} on the CPU, after a first run").format(format_milliseconds(report.ms))]
+        where = self._sent.provider if self._sent is not None else ""
+        parts = [self.tr("{0} on {1}, after a first run").format(format_milliseconds(report.ms), where)]
         if report.random:
             parts.append(self.tr("random: {0}").format(", ".join(report.random)))
         self.summary.setText(" · ".join(parts))

@@ -5,6 +5,8 @@ send(request) ──delay──▶ worker ──▶ progress … answered │ fa
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.job import Job
@@ -14,13 +16,18 @@ from workflows.wire.requests import Request
 
 
 class LatestRequest(QObject):
-    """Sends requests to one worker. delay_ms: waits so long for another request, which then replaces the one before."""
+    """Sends requests to one worker, or to the one that a function makes when the first request is sent.
+
+    delay_ms: waits so long for another request, which then replaces the one before.
+    """
 
     progress = Signal(object)  # ProgressEvent
     answered = Signal(object)
     failed = Signal(object)  # ErrorEvent
 
-    def __init__(self, worker: WorkerClient, delay_ms: int = 0, parent: QObject | None = None) -> None:
+    def __init__(
+        self, worker: WorkerClient | Callable[[], WorkerClient], delay_ms: int = 0, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._worker, self._delay_ms = worker, delay_ms
         self._waiting: Request[object] | None = None
@@ -51,6 +58,8 @@ class LatestRequest(QObject):
     def _send(self) -> None:
         request, self._waiting = self._waiting, None
         assert request is not None
+        if callable(self._worker):
+            self._worker = self._worker()
         job = self._job = self._worker.request(request)
         job.event.connect(lambda event: self._on_event(job, event))
         job.on_answer(lambda answer: self._end(job, answer, None))

@@ -39,7 +39,7 @@ from workflows.wire.requests import PruneRuns
 
 Act = Callable[[], object]
 IDLE_MS = 2 * 60_000
-"""A worker that inspects ends after this time without a job: it has imported the runtime."""
+"""A worker that inspects, or runs texts, ends after this time without a job: it has imported the runtime."""
 
 
 class AppContext(QObject):
@@ -81,12 +81,11 @@ class AppContext(QObject):
         self.preflights.errorOccurred.connect(self.show_error)
         self.machines = MachinesModel(self.new_worker, self)
         self.session_worker = self.new_worker()
-        self.machine_probe = self.new_worker()
+        self.machine_probe = self.new_idle_worker()
         """Lists the devices of the chosen machine."""
-        self.probe_worker = self.new_worker()
-        self.source_worker = self.new_worker()
+        self.probe_worker = self.new_idle_worker()
+        self.source_worker = self.new_idle_worker()
         """Inspects sources, also on the hub: the other workers lose network access with what they open."""
-        self.machine_probe.idle_ms = self.probe_worker.idle_ms = self.source_worker.idle_ms = IDLE_MS
         self.session = BundleSession(self.session_worker, self)
         self.session.stateChanged.connect(lambda state: self.notes.set_front("session", (self.session.bundle, state)))
         self.machines.chosen.connect(self._on_machine)
@@ -148,6 +147,12 @@ class AppContext(QObject):
         self.activities.track_worker(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
+        return worker
+
+    def new_idle_worker(self) -> WorkerClient:
+        """A worker that ends after a while without a job, with the model or graph that it holds open."""
+        worker = self.new_worker()
+        worker.idle_ms = IDLE_MS
         return worker
 
     def new_machine_worker(self, machine: str | None = None) -> WorkerClient:

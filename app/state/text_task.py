@@ -18,8 +18,6 @@ from workflows.wire.requests import Request
 
 MOST_LINES, MOST_CHARACTERS = 2_000, 200_000
 """The most lines, and the most characters of all."""
-IDLE_MS = 2 * 60_000
-"""The worker ends after this time without a job, and the model with it."""
 TextUse = Literal["chat", "vectors", "labels", ""]
 _USES: dict[str, TextUse] = {
     "feature-extraction": "vectors",
@@ -42,14 +40,16 @@ def lines_of(text: str) -> tuple[str, ...]:
 
 
 class TextTask(QObject, Generic[Sent, Report]):
-    """Gives texts to one bundle at a time. new_worker: makes the worker, when the first texts are sent."""
+    """Gives texts to one bundle at a time. new_worker: makes the worker, when the first texts are sent: one that
+    ends after a while, and the model with it."""
 
     changed = Signal()
 
     def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._new_worker = new_worker
-        self._requests: LatestRequest | None = None
+        self._requests = LatestRequest(new_worker, parent=self)
+        self._requests.answered.connect(self._on_answer)
+        self._requests.failed.connect(self._on_error)
         self._sent: Sent | None = None
         self.bundle = ""
         self.request: Sent | None = None
@@ -88,14 +88,13 @@ class TextTask(QObject, Generic[Sent, Report]):
             self.problem = reason
         if not self.problem:
             self._sent = make(lines)
-            self._worker().send(self._sent)
+            self._requests.send(self._sent)
         self.changed.emit()
         return not self.problem
 
     def _stop(self) -> None:
         self._sent = None
-        if self._requests is not None:
-            self._requests.cancel()
+        self._requests.cancel()
 
     def _problem_of(self, text: str, lines: tuple[str, ...]) -> str:
         if len(text) > MOST_CHARACTERS:
@@ -105,15 +104,6 @@ class TextTask(QObject, Generic[Sent, Report]):
             count, most = format_number(len(lines)), format_number(MOST_LINES)
             return self.tr("There are {0} lines, and at most {1} are read: paste fewer at once.").format(count, most)
         return "" if lines else self.tr("There is no text: paste one in each line.")
-
-    def _worker(self) -> LatestRequest:
-        if self._requests is None:
-            worker = self._new_worker()
-            worker.idle_ms = IDLE_MS
-            self._requests = LatestRequest(worker, parent=self)
-            self._requests.answered.connect(self._on_answer)
-            self._requests.failed.connect(self._on_error)
-        return self._requests
 
     def _on_answer(self, report: Report) -> None:
         self.request, self.report, self._sent = self._sent, report, None

@@ -11,31 +11,38 @@ from app.widgets.theme import G
 
 
 class BannerOverlay(QWidget):
-    """Holds `banners`, one below the other, over `area`. Without a visible one it has no height."""
+    """Holds `banners`, one below the other, over the upper edge of `owner`. Without a visible one it has no height.
 
-    def __init__(self, area: QWidget, *banners: Banner) -> None:
-        super().__init__(area)
-        self._area = area
+    area: the part of `owner` that they lie over, if not all of it: a stack of pages, which raises each page that it
+    shows over its own children, or a table, which scrolls them.
+    """
+
+    def __init__(self, owner: QWidget, *banners: Banner, area: QWidget | None = None) -> None:
+        super().__init__(owner)
+        self._owner, self._area = owner, area or owner
         vbox(*banners, parent=self, spacing=0)
-        area.installEventFilter(self)
+        for watched in (self._area, *banners):
+            watched.installEventFilter(self)
         self._place()
 
     def event(self, event: QEvent) -> bool:
-        """Qt's name: a banner was shown, hidden, or has another text."""
+        """Qt's name: a banner was hidden, or has another text."""
         done = super().event(event)
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+        if event.type() == QEvent.Type.LayoutRequest:
             self._place()
         return done
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name: the area has another size."""
-        if watched is self._area and event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+        """Qt's name: the area has another size or place, or a banner is shown, which has its place at once."""
+        moved = watched is self._area and event.type() in (QEvent.Type.Resize, QEvent.Type.Move)
+        if moved or event.type() == QEvent.Type.Show:
             self._place()
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
-        width = self._area.width() - 4 * G
+        area = self._owner.rect() if self._area is self._owner else self._area.geometry()
+        area.adjust(2 * G, G, -2 * G, -G)
         column = self.layout()
-        needed = column.totalHeightForWidth(width) if column is not None else 0
-        self.setGeometry(2 * G, G, width, max(0, min(needed, self._area.height() - 2 * G)))
+        needed = column.totalHeightForWidth(area.width()) if column is not None else 0
+        self.setGeometry(area.x(), area.y(), area.width(), max(0, min(needed, area.height())))
         self.raise_()

@@ -7038,6 +7038,10 @@
       <translation>{0} verglichen mit {1}</translation>
     </message>
     <message>
+      <source>{0} does not chat</source>
+      <translation>{0} chattet nicht</translation>
+    </message>
+    <message>
       <source>{0} evicted</source>
       <translation>{0} verdrängt</translation>
     </message>
@@ -7190,12 +7194,12 @@
       <translation>{0} von {1} benutzt</translation>
     </message>
     <message>
-      <source>{0} on the CPU, after a first run</source>
-      <translation>{0} auf der CPU, nach einem ersten Lauf</translation>
-    </message>
-    <message>
       <source>{0} on the CPU: {1}</source>
       <translation>{0} auf der CPU: {1}</translation>
+    </message>
+    <message>
+      <source>{0} on {1}, after a first run</source>
+      <translation>{0} auf {1}, nach einem ersten Lauf</translation>
     </message>
     <message>
       <source>{0} ops</source>
@@ -7252,10 +7256,6 @@
     <message>
       <source>{0} stop strings</source>
       <translation>{0} Stopptexte</translation>
-    </message>
-    <message>
-      <source>{0} takes no texts</source>
-      <translation>{0} nimmt keine Texte</translation>
     </message>
     <message>
       <source>{0} threads are faster than one for each core.</source>

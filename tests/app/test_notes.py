@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import app
@@ -263,7 +263,7 @@ def test_nothing_of_a_page_moves_for_a_note_or_an_error(
     after = places(window)
     assert {key: after[key] for key in before if key in after} == {key: before[key] for key in before if key in after}
     area = window.stack.geometry()
-    assert area.contains(window.banner.geometry())
+    assert area.contains(QRect(window.banner.mapTo(window.centralWidget(), QPoint()), window.banner.size()))
     assert window.status.rect().contains(window.status.note.geometry())
     assert window.size().toTuple() == size
 

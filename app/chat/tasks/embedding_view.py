@@ -16,7 +16,7 @@ from app.chat.tasks.similarity_table import SimilarityTable
 from app.chat.tasks.texts_panel import TextsPanel
 from app.state.embeddings import POOLINGS, TABLE_LINES, Embeddings
 from app.text.formatting import format_number
-from app.widgets import Banner, button, label
+from app.widgets import button, label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import combo_box, line_edit
@@ -37,14 +37,13 @@ class EmbeddingView(QWidget):
         self.model = model
         self.heading = label("", "heading")
         self.summary = label("", "muted", wrap=True)
-        self.banner = Banner()
         self.pooling = ignore_wheel(combo_box(self.tr("Pooling")))
         self.pooling.addItem(self.tr("Pooling of the bundle"), "")
         for mode in POOLINGS:
             self.pooling.addItem(mode, mode)
         set_tool_tip(self.pooling, self.tr("How a vector is made of the tokens', for a bundle that does not state it"))
         tip = self.tr("Compares each two lines (Ctrl+Enter)")
-        self.texts = TextsPanel(self.tr("Compare"), tip, self.tr("Vectors are computed"), [self.pooling])
+        self.texts = TextsPanel(model, self.tr("Compare"), tip, self.tr("Vectors are computed"), [self.pooling])
         self.search = line_edit(self.tr("Search the lines"), self.tr("Search the lines by their meaning"), clear=True)
         self.rank = button(self.tr("Search"), "search", "", self._compare)
         self.ranking = ReadOnlyTable(
@@ -59,7 +58,7 @@ class EmbeddingView(QWidget):
         self.note = label("", "warning", wrap=True)
         self._arrange()
         self._connect()
-        self._show()
+        self._show_report()
 
     def _arrange(self) -> None:
         right = QWidget()
@@ -70,13 +69,11 @@ class EmbeddingView(QWidget):
         halves.setHandleWidth(1)
         head = vbox(self.heading, self.summary, spacing=G // 2)
         vbox(head, (halves, 1), margins=(2 * G, 2 * G, 2 * G, 2 * G), spacing=2 * G, parent=self)
-        self.overlay = BannerOverlay(self, self.banner)
+        self.overlay = BannerOverlay(self, self.texts.banner)
 
     def _connect(self) -> None:
-        self.model.changed.connect(self._show)
-        self.texts.lines.textChanged.connect(self._show_count)
+        self.model.changed.connect(self._show_report)
         self.texts.started.connect(self._compare)
-        self.texts.stopped.connect(self.cancel)
         self.texts.examples.clicked.connect(lambda: self.texts.show_examples(sentences(self)))
         self.search.returnPressed.connect(self._compare)
         self.table.selectionModel().currentChanged.connect(self._show_cell)
@@ -90,29 +87,8 @@ class EmbeddingView(QWidget):
         self.heading.setText(self.tr("Compare texts with {0}").format(title))
         self.model.set_bundle(str(bundle["path"]))
 
-    def cancel(self) -> None:
-        """Stops a running comparison."""
-        if self.model.running:
-            self.texts.lines.setFocus()  # the pressed button is hidden
-            self.model.cancel()
-
     def _compare(self) -> None:
         self.model.compare(self.texts.lines.toPlainText(), self.search.text(), str(self.pooling.currentData()))
-
-    def _show(self) -> None:
-        model = self.model
-        if model.problem:
-            self.banner.show_message("warning", model.problem)
-        elif model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        else:
-            self.banner.clear()
-        self._show_count()
-        self._show_report()
-
-    def _show_count(self) -> None:
-        request = self.model.request
-        self.texts.show_state(self.model.running, request.texts if request is not None else None)
 
     def _show_report(self) -> None:
         report, request = self.model.report, self.model.request

@@ -16,7 +16,7 @@ from app.chat.tasks.result_table import ResultTable
 from app.chat.tasks.texts_panel import TextsPanel
 from app.state.text_labels import TextLabels
 from app.text.formatting import format_number, pluralize
-from app.widgets import Banner, label
+from app.widgets import label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import line_edit
@@ -37,9 +37,8 @@ class LabelView(QWidget):
         self._by_token = self._ranks = False
         self.heading = label("", "heading")
         self.summary = label("", "muted", wrap=True)
-        self.banner = Banner()
         tip = self.tr("Gives the texts to the model (Ctrl+Enter)")
-        self.texts = TextsPanel(self.tr("Classify"), tip, self.tr("Labels are computed"))
+        self.texts = TextsPanel(model, self.tr("Classify"), tip, self.tr("Labels are computed"))
         self.query = line_edit(self.tr("Query"), self.tr("Rank the texts by how well they answer"), clear=True)
         self.result = ResultTable(self.tr("Labels of the texts"), self.tr("The labels appear here."))
         self.note = label("", "warning", wrap=True)
@@ -49,14 +48,12 @@ class LabelView(QWidget):
         halves.setHandleWidth(1)
         head = vbox(self.heading, self.summary, spacing=G // 2)
         vbox(head, (halves, 1), margins=2 * G, spacing=2 * G, parent=self)
-        self.overlay = BannerOverlay(self, self.banner)
-        model.changed.connect(self._show)
+        self.overlay = BannerOverlay(self, self.texts.banner)
+        model.changed.connect(self._show_report)
         self.query.returnPressed.connect(self._label)
-        self.result.failed.connect(self.banner.error)
-        self.texts.lines.textChanged.connect(self._show_count)
+        self.result.failed.connect(self.texts.banner.error)
         self.texts.lines.refused.connect(model.label)
         self.texts.started.connect(self._label)
-        self.texts.stopped.connect(self.cancel)
         self.texts.examples.clicked.connect(self._show_examples)
         add_action(self, self.tr("Classify the texts"), self._label)
         add_action(self, self.tr("Copy the labels as TSV"), self.result.copy)
@@ -71,13 +68,7 @@ class LabelView(QWidget):
         self.texts.start.setText(self.tr("Rank") if self._ranks else self.tr("Classify"))
         self.texts.start.setAccessibleName(self.texts.start.text())
         self.model.set_bundle(str(bundle["path"]))
-        self._show()
-
-    def cancel(self) -> None:
-        """Stops a running request."""
-        if self.model.running:
-            self.texts.lines.setFocus()  # the pressed button is hidden
-            self.model.cancel()
+        self._show_report()
 
     def _label(self) -> None:
         self.model.label(self.texts.lines.toPlainText(), self.query.text() if self._ranks else "")
@@ -90,22 +81,8 @@ class LabelView(QWidget):
             lines = sentences_with_names(self) if self._by_token else opinions(self)
         self.texts.show_examples(lines)
 
-    def _show(self) -> None:
-        model = self.model
-        if model.problem:
-            self.banner.show_message("warning", model.problem)
-        elif model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        else:
-            self.banner.clear()
-        self._show_count()
-        self._show_report(model.report, model.request)
-
-    def _show_count(self) -> None:
-        request = self.model.request
-        self.texts.show_state(self.model.running, request.texts if request is not None else None)
-
-    def _show_report(self, report: LabelsReport | None, request: LabelTexts | None) -> None:
+    def _show_report(self) -> None:
+        report, request = self.model.report, self.model.request
         self.note.hide()
         if report is None or request is None:
             self.summary.setText(self._invitation())

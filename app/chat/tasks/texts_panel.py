@@ -1,19 +1,20 @@
 """The left half of a page that gives texts to a bundle: a field for lines, examples, and the button that starts.
 
-lines ──started──▶ the page ──show_state──▶ count, progress, Cancel
+lines ──started──▶ the page ──▶ TextTask ──changed──▶ count, progress, Cancel, banner
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.state.text_task import MOST_CHARACTERS, lines_of
+from app.state.text_task import MOST_CHARACTERS, TextTask, lines_of
 from app.text.formatting import pluralize
-from app.widgets.basics import button, label
+from app.widgets.basics import Banner, button, label
 from app.widgets.fields import progress_bar
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
@@ -52,23 +53,32 @@ class LinesEdit(QPlainTextEdit):
 
 
 class TextsPanel(QWidget):
-    """verb: the text of the button; tip: what it does; extra: widgets beside it."""
+    """The lines for `model`, and what becomes of them; `banner` says why they were not read.
+
+    verb: the text of the button; tip: what it does; extra: widgets beside it. started: the page is to send the lines.
+    """
 
     started = Signal()
-    stopped = Signal()
 
-    def __init__(self, verb: str, tip: str, working: str, extra: Sequence[QWidget] = ()) -> None:
+    def __init__(
+        self, model: TextTask[Any, Any], verb: str, tip: str, working: str, extra: Sequence[QWidget] = ()
+    ) -> None:
         super().__init__()
+        self.model = model
+        self.banner = Banner()
         self.lines = LinesEdit()
         self.count = label("", "muted", selectable=False)
         self.examples = button(self.tr("Examples"), role="link", tool_tip=self.tr("Puts example texts in the field"))
         self.start = button(verb, "", "primary", self.started.emit, tip)
-        self.stop = button(self.tr("Cancel"), "stop", "", self.stopped.emit, self.tr("Stops it (Esc)"))
+        self.stop = button(self.tr("Cancel"), "stop", "", self.cancel, self.tr("Stops it (Esc)"))
         self.working = progress_bar(working, height=4)
         actions = hbox(self.start, self.stop, STRETCH, *extra)
         below = hbox((self.count, 1), self.examples)
         vbox((self.lines, 1), below, actions, self.working, margins=(0, 0, G, 0), parent=self)
         self.lines.submitted.connect(self.started)
+        self.lines.textChanged.connect(self._show_count)
+        model.changed.connect(self.refresh)
+        self.refresh()
 
     def show_examples(self, lines: Sequence[str]) -> None:
         """Puts lines in the field so that undo brings the former ones back."""
@@ -76,12 +86,29 @@ class TextsPanel(QWidget):
         self.lines.insertPlainText("\n".join(lines))
         self.lines.setFocus()
 
-    def show_state(self, running: bool, sent: Sequence[str] | None) -> None:
-        """Shows whether a request runs, and whether the lines are those of the last one, `sent`, if any."""
-        self.stop.setVisible(running)
-        self.working.setVisible(running)
-        lines = lines_of(self.lines.toPlainText())
+    def cancel(self) -> None:
+        """Stops a running request."""
+        if self.model.running:
+            self.lines.setFocus()  # the pressed button is hidden
+            self.model.cancel()
+
+    def refresh(self) -> None:
+        """Shows whether a request runs, and why the last one failed."""
+        model = self.model
+        self.stop.setVisible(model.running)
+        self.working.setVisible(model.running)
+        if model.problem:
+            self.banner.show_message("warning", model.problem)
+        elif model.error is not None:
+            self.banner.error(model.error.message, model.error.details)
+        else:
+            self.banner.clear()
+        self._show_count()
+
+    def _show_count(self) -> None:
+        """Shows the number of lines, and whether they are those that were read last."""
+        lines, request = lines_of(self.lines.toPlainText()), self.model.request
         text = pluralize(len(lines), self.tr("1 line"), self.tr("{0} lines"))
-        if sent is not None and lines != tuple(sent):
+        if request is not None and lines != request.texts:
             text += self.tr(" · changed since they were read")
         self.count.setText(text)

@@ -119,7 +119,7 @@ class AccuracyTab(QWidget):
         )
         self.stack = stack(self.empty, self._progress(), self._results())
         vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
-        self.overlay = BannerOverlay(self.stack, self.banner)
+        self.overlay = BannerOverlay(self, self.banner, area=self.stack)
 
     def _progress(self) -> QWidget:
         page = QWidget()

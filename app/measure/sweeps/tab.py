@@ -114,7 +114,7 @@ class SweepTab(QWidget):
         vbox(head, (parts, 1), parent=page)
         self.stack = stack(empty, page)
         vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
-        self.overlay = BannerOverlay(self.stack, self.banner)
+        self.overlay = BannerOverlay(self, self.banner, area=self.stack)
 
     def start(self, request: RunSweep) -> None:
         """Start a sweep, or resume it."""

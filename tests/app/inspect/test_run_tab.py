@@ -32,7 +32,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
     def build(**scenario: Any) -> RunTab:
         context = AppContext(tmp_path / "home", program(**scenario))
         contexts.append(context)
-        tab = RunTab(context.new_worker)
+        tab = RunTab(context.new_idle_worker)
         qtbot.addWidget(tab)
         tab.set_inspection(Inspection("/b/net", "net", True, (), (COMPONENT,), (), (), ()))
         tab.set_component(COMPONENT)

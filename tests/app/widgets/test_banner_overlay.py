@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.basics import Banner
@@ -40,3 +40,19 @@ def test_a_banner_moves_nothing_and_lies_above(qtbot: Any) -> None:
     qtbot.waitUntil(lambda: overlay.height() == 0)
     with qtbot.waitSignal(button.clicked):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_page_that_comes_to_the_front_stays_below(qtbot: Any) -> None:
+    """A stack raises the page that it shows: in the chat the conversation covered the banner of a refused prompt."""
+    owner, pages, banner = QWidget(), QStackedWidget(), Banner()
+    for _ in range(2):
+        pages.addWidget(QPushButton("page"))
+    vbox(QPushButton("head"), (pages, 1), parent=owner, margins=0)
+    overlay = BannerOverlay(owner, banner, area=pages)
+    qtbot.addWidget(owner)
+    owner.resize(600, 400)
+    owner.show()
+    banner.error("It was refused.")
+    pages.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: overlay.y() > pages.y() and overlay.height() > 0)
+    assert overlay.isAncestorOf(owner.childAt(overlay.geometry().center()))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,10 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.chat.tasks.embedding_view import EmbeddingView
-from app.state.context import AppContext
 from app.state.embeddings import POOLINGS, TABLE_LINES
 from app.state.text_task import MOST_CHARACTERS, MOST_LINES, lines_of, use_of
-from tests.fakes.worker import program
 from workflows.wire.codec import read
 from workflows.wire.requests import Embed
 
@@ -26,29 +23,8 @@ Make = Callable[..., ChatPage]
 
 
 @pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
-    made: list[ChatPage] = []
-
-    def summary(folder: str) -> dict[str, Any]:
-        task = "text-generation" if folder.endswith("chat") else "feature-extraction"
-        facts = {"model_type": "bert", "precision": "fp32", "layout": "", "capacity": None, "task": task}
-        return {"path": folder, "name": Path(folder).name, **facts}
-
-    def build(**scenario: Any) -> ChatPage:
-        command = program(asked=str(tmp_path / "asked"), **scenario)
-        page = ChatPage(AppContext(tmp_path / "home", command, summary))
-        qtbot.addWidget(page)
-        made.append(page)
-        page.resize(1000, 700)
-        page.context.open_bundle("/b/vectors")
-        page.show()
-        return page
-
-    yield build
-    for page in made:
-        page.shut()
-        page.hide()
-        page.context.close()
+def make(make_page: Callable[..., ChatPage], tmp_path: Path) -> Make:
+    return lambda **scenario: make_page("vectors", asked=str(tmp_path / "asked"), **scenario)
 
 
 def shown(page: ChatPage) -> EmbeddingView:
@@ -95,17 +71,17 @@ def test_what_cannot_be_compared_is_one_sentence(make: Make, qtbot: QtBot, tmp_p
     ):
         view.texts.lines.setPlainText(text)
         view.texts.start.click()
-        assert why in view.banner.message and not view.model.running
+        assert why in view.texts.banner.message and not view.model.running
     QGuiApplication.clipboard().setText("x" * (MOST_CHARACTERS + 1))
     view.texts.lines.setPlainText("one")
     view.texts.lines.paste()
-    assert "more than 200,000 characters" in view.banner.message and view.texts.lines.toPlainText() == "one"
+    assert "more than 200,000 characters" in view.texts.banner.message and view.texts.lines.toPlainText() == "one"
     assert not (tmp_path / "asked").exists()
     view.texts.lines.setPlainText("one")
     view.search.setText("two")
     view.rank.click()
     qtbot.waitUntil(lambda: view.ranking.isVisible())
-    assert view.banner.message == "" and view.table.cells.rowCount() == 0
+    assert view.texts.banner.message == "" and view.table.cells.rowCount() == 0
     assert not asked(tmp_path)[0].table
 
 
@@ -131,18 +107,18 @@ def test_a_comparison_is_cancelled_and_the_last_one_stays(make: Make, qtbot: QtB
     stop.trigger()
     assert not view.model.running and not view.texts.stop.isVisible()
     qtbot.wait(600)
-    assert view.table.cells.rowCount() == 2 and view.banner.message == ""
+    assert view.table.cells.rowCount() == 2 and view.texts.banner.message == ""
 
 
 def test_an_error_of_the_worker_is_shown_and_a_pooling_can_be_chosen(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     view = shown(make(no_pooling="The bundle does not state its pooling: choose it."))
     view.texts.lines.setPlainText("one\ntwo")
     view.texts.start.click()
-    qtbot.waitUntil(lambda: view.banner.message == "The bundle does not state its pooling: choose it.")
+    qtbot.waitUntil(lambda: view.texts.banner.message == "The bundle does not state its pooling: choose it.")
     view.pooling.setCurrentIndex(view.pooling.findData("cls"))
     view.texts.start.click()
     qtbot.waitUntil(lambda: view.table.cells.rowCount() == 2)
-    assert view.banner.message == "" and asked(tmp_path)[1].pooling == "cls" and "cls" in POOLINGS
+    assert view.texts.banner.message == "" and asked(tmp_path)[1].pooling == "cls" and "cls" in POOLINGS
 
 
 def test_figures_go_with_their_bundle_and_a_bundle_that_chats_has_its_page(make: Make, qtbot: QtBot) -> None:

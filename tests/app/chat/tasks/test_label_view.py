@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,42 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.chat.tasks.label_view import LabelView
-from app.state.context import AppContext
-from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 Make = Callable[..., ChatPage]
-FACTS = {
-    "moods": {"task": "text-classification", "labels": 2},
-    "reranker": {"task": "text-classification", "labels": 1},
-    "names": {"task": "token-classification", "labels": 9},
-    "chat": {"task": "text-generation", "labels": None},
-    "digits": {"task": "image-classification", "labels": None},
-}
-
-
-@pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
-    made: list[ChatPage] = []
-
-    def summary(folder: str) -> dict[str, Any]:
-        facts = {"model_type": "bert", "precision": "fp32", "layout": "", "capacity": None}
-        return {"path": folder, "name": Path(folder).name, **facts, **FACTS[Path(folder).name]}
-
-    def build(name: str, **scenario: Any) -> ChatPage:
-        page = ChatPage(AppContext(tmp_path / "home", program(**scenario), summary))
-        qtbot.addWidget(page)
-        made.append(page)
-        page.resize(1000, 700)
-        page.context.open_bundle(f"/b/{name}")
-        page.show()
-        return page
-
-    yield build
-    for page in made:
-        page.shut()
-        page.hide()
-        page.context.close()
 
 
 def shown(page: ChatPage) -> LabelView:
@@ -62,8 +28,8 @@ def rows(view: LabelView) -> list[list[str]]:
     return [*csv.reader(view.result.text("excel").splitlines())]
 
 
-def test_texts_are_classified_copied_and_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    page = make("moods")
+def test_texts_are_classified_copied_and_saved(make_page: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page = make_page("moods")
     view = shown(page)
     assert view.heading.text() == "Classify texts with moods · fp32" and not view.query.isVisible()
     view.texts.lines.setPlainText("good, really\n\nbad")
@@ -81,7 +47,7 @@ def test_texts_are_classified_copied_and_saved(make: Make, qtbot: QtBot, tmp_pat
     view.result.save(tmp_path / "t.csv")
     assert [*csv.reader((tmp_path / "t.csv").read_text("utf-8-sig").splitlines())] == wanted
     view.result.save(tmp_path / "t.csv" / "t.csv")  # below a file
-    assert "cannot read or write" in view.banner.message
+    assert "cannot read or write" in view.texts.banner.message
     view.texts.lines.setPlainText("another")
     assert view.texts.count.text() == "1 line · changed since they were read"
     page.context.open_bundle("/b/names")
@@ -90,8 +56,8 @@ def test_texts_are_classified_copied_and_saved(make: Make, qtbot: QtBot, tmp_pat
     )
 
 
-def test_a_reranker_ranks_for_a_query(make: Make, qtbot: QtBot) -> None:
-    view = shown(make("reranker"))
+def test_a_reranker_ranks_for_a_query(make_page: Make, qtbot: QtBot) -> None:
+    view = shown(make_page("reranker"))
     assert view.heading.text() == "Rank texts with reranker · fp32" and view.query.isVisible()
     qtbot.mouseClick(view.texts.examples, Qt.MouseButton.LeftButton)
     assert view.query.text() == "How long do eggs keep?"
@@ -106,8 +72,8 @@ def test_a_reranker_ranks_for_a_query(make: Make, qtbot: QtBot) -> None:
     assert rows(view)[0] == ["Text", "Label", "Value", "Others"]
 
 
-def test_parts_of_texts_have_their_places(make: Make, qtbot: QtBot) -> None:
-    view = shown(make("names", by_token=True))
+def test_parts_of_texts_have_their_places(make_page: Make, qtbot: QtBot) -> None:
+    view = shown(make_page("names", by_token=True))
     view.texts.examples.click()
     view.texts.started.emit()
     qtbot.waitUntil(lambda: not view.model.running)
@@ -117,30 +83,30 @@ def test_parts_of_texts_have_their_places(make: Make, qtbot: QtBot) -> None:
     ]
 
 
-def test_the_texts_come_back_at_the_next_start(make: Make) -> None:
-    page = make("moods")
+def test_the_texts_come_back_at_the_next_start(make_page: Make) -> None:
+    page = make_page("moods")
     shown(page).texts.lines.setPlainText("good\nbad")
     page.context.closing.emit()
-    assert shown(make("names")).texts.lines.toPlainText() == "good\nbad"
+    assert shown(make_page("names")).texts.lines.toPlainText() == "good\nbad"
 
 
-def test_what_is_wrong_is_one_sentence_and_escape_cancels(make: Make, qtbot: QtBot) -> None:
-    page = make("moods", no_labels="Text 1 is empty.")
+def test_what_is_wrong_is_one_sentence_and_escape_cancels(make_page: Make, qtbot: QtBot) -> None:
+    page = make_page("moods", no_labels="Text 1 is empty.")
     view = shown(page)
     view.texts.started.emit()
-    assert view.banner.message == "There is no text: paste one in each line."
+    assert view.texts.banner.message == "There is no text: paste one in each line."
     view.texts.lines.setPlainText("x")
     view.texts.started.emit()
-    qtbot.waitUntil(lambda: view.banner.message == "Text 1 is empty.")
+    qtbot.waitUntil(lambda: view.texts.banner.message == "Text 1 is empty.")
     view.texts.started.emit()
     page.views.escape()
     assert not view.model.running and view.texts.lines.hasFocus()
 
 
-def test_the_chat_comes_back_and_a_model_without_texts_has_its_own_words(make: Make) -> None:
-    page = make("moods")
+def test_the_chat_comes_back_and_a_model_without_texts_has_its_own_words(make_page: Make) -> None:
+    page = make_page("moods")
     page.context.open_bundle("/b/chat")
     assert page.views.currentWidget() is page.frame
     page.context.open_bundle("/b/digits")
     assert page.views.currentWidget() is page.frame
-    assert page.frame.no_bundle.title.text() == "digits takes no texts"
+    assert page.frame.no_bundle.title.text() == "digits does not chat"
