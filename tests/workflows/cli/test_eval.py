@@ -74,7 +74,8 @@ def test_a_source_is_run_by_transformers_itself(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert run(["eval", str(demo_bundle), "--against", "demo:qwen3", "--steps", "2", "--questions", "0"]) == 0
     out, error = capsys.readouterr()
-    assert "100.00%" in out and "an fp32 one is built" not in error
+    assert "100.00%" in out and "64 of 64" in out and "an fp32 one is built" not in error
+    assert "Reference: demo:qwen3 in transformers, with eager attention in float32." in (out + error).replace("\n", " ")
     assert not list(tmp_path.glob("joinery-eval-*"))
 
 
@@ -128,7 +129,7 @@ def test_the_worker_s_job_tells_tokens(demo_bundle: Path) -> None:
         fields: dict[str, Any] = {"bundle": str(demo_bundle), "against": str(demo_bundle)}
         first = client.send("eval", **fields, steps=2, questions=0)
         *_, last = client.until(lambda line: line["job"] == first and line["event"] in ("result", "error"))
-        assert last["value"]["positions"] > 2 * 64  # those of the prompts too
+        assert last["value"]["positions"] == 1251  # 2 of each of 64 answers, and those of the prompts
         assert [token for token, _ in last["value"]["greedy"][0]["candidate"]] == [19, 19]
         second = client.send("eval", **fields)
         *_, last = client.until(lambda line: line["job"] == second and line["event"] == "error")
