@@ -107,9 +107,11 @@ class LayerwiseRounding(SegmentedRunner):
         machine = comparison_machine(self._pipeline, sessions, max(map(len, texts)))
         if machine.program.prefill.columns is None:
             machine.chunk = _CHUNK
-        for ids in texts:
-            machine.cache.reset()
-            self._read(machine, ids)
+        for text in texts:
+            longest = machine.cache.longest or len(text)
+            for start in range(0, len(text), longest):
+                machine.cache.reset()
+                self._read(machine, text[start : start + longest])
         machine.close()
         for opened in sessions.values():
             cast(SegmentSession, opened.session).close()

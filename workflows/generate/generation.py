@@ -189,8 +189,9 @@ class Generation:
     def _beam_search(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
         """The tokens of the best beam, once the search has ended."""
         options, cache = self._options, self._machine.cache
-        ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
-        room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
+        room = options.max_new_tokens
+        if cache.longest is not None:
+            room = min(room, cache.longest - cache.length + 1)  # the last token is not fed
         beams = self._beam_options()
         search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
         start = time.perf_counter()

@@ -87,8 +87,13 @@ class KVCache:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more token fits; see StepPlanner.has_room."""
-        return self.planner.has_room
+        """Whether one more token fits."""
+        return self.longest is None or self.length < self.longest
+
+    @property
+    def longest(self) -> int | None:
+        """The most tokens that a sequence can have; see StepPlanner.longest."""
+        return self.planner.longest
 
     def plan(
         self,

@@ -79,10 +79,13 @@ class StepPlanner:
         self._carries, self._pad_left, self._in_place = carries, pad_left, self._layout.writer != "host"
 
     @property
-    def has_room(self) -> bool:
-        """Whether one more token fits: the cache has a slot or evicts, and the model has a position."""
-        length = self._table.length
-        return (self.positions is None or length < self.positions) and (self._layout.evicts or length < self._capacity)
+    def longest(self) -> int | None:
+        """The most tokens that a sequence can have: one a position of the model, and a slot unless the cache evicts.
+
+        None for no limit.
+        """
+        ends = (self.positions, None if self._layout.evicts else self._capacity)
+        return min((end for end in ends if end is not None), default=None)
 
     def fitting_tokens(self, start: int, wanted: int, width: int | None) -> int:
         """How many of `wanted` tokens one run can take that begins at position `start`, in `width` columns.

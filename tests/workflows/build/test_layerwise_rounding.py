@@ -64,3 +64,16 @@ def test_the_evidence_says_what_was_read(built: Built) -> None:
     assert "tokens of demo:qwen3's own" in entry["calibrated"]
     refused = [one["reason"] for step in entry["passes"] for one in step["refused"]]
     assert "calibration fed it nothing: rounded by search" not in refused
+
+
+@pytest.mark.parametrize("cache", ["static", "window"])
+def test_texts_longer_than_the_cache_are_read_in_parts(built: Built, cache: str) -> None:
+    """No run of the texts has fewer tokens than the 40 slots; the weights are rounded with all of them."""
+    entry = next(
+        one
+        for one in load_evidence(built("demo:qwen3", **OPTIONS, capacity=40, cache=cache))
+        if one["name"] == "quantize"
+    )
+    assert "tokens of demo:qwen3's own" in entry["calibrated"]
+    reasons = [one["reason"] for step in entry["passes"] for one in step["refused"]]
+    assert not any("calibration fed it nothing" in reason for reason in reasons), reasons

@@ -101,9 +101,8 @@ class ComparedBundle:
 
     @property
     def room(self) -> int:
-        """The number of tokens that fit into the cache; unlimited if it drops the oldest."""
-        cache = self.engine.machine.cache
-        return 1 << 30 if cache.layout.evicts else cache.capacity
+        """The most tokens that a sequence can have; a number beyond every text for no limit."""
+        return self.engine.machine.cache.longest or 1 << 30
 
     def greedy(
         self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool], inputs: NamedInputs | None = None

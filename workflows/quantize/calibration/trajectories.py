@@ -64,7 +64,7 @@ def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tup
     """Reads one prompt and answers it in at most `steps` runs; yields the runs of both, at most `most`."""
     machine, cache = engine.machine, engine.machine.cache
     engine.reset()
-    room = cache.capacity if not cache.layout.evicts else len(prompt) + most
+    room = cache.longest or len(prompt) + most
     whole = prompt if machine.has_source else prompt[: max(1, room - most)]
     ids, read, answered, token = start_prompt(machine, engine.bundle.pipeline, whole), int(machine.has_source), 0, 0
     for fed in feed_tokens(machine, ids):
