@@ -62,7 +62,7 @@ class Row:
 
 def mutants(kind: Kind, numbers: Iterable[int], seed: int, base: Path) -> Iterator[Mutant]:
     """What came of each number. base: a folder of `place`, where kinds find what others have laid."""
-    sound = base / kind.lay.__module__.rpartition(".")[2]
+    sound = base / f"{kind.lay.__module__.rpartition('.')[2]}-{kind.lay.__name__}"
     if not sound.exists():
         sound.mkdir()
         os.environ["JOINERY_HOME"] = str(base / "home")
