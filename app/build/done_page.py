@@ -86,14 +86,15 @@ class DonePage(StepPage):
         self.cost.setVisible(cost is not None)
         self.advice.setText(cost_advice(cost) if cost else "")
         self.advice.setVisible(bool(self.advice.text()))
-        better = cost.better if cost and self.build.plan is not None else ""
+        _, better = cost.better_option if cost and self.build.plan is not None else ("", "")
         self.better.setText(self.tr("Build again as {0}").format(better))
         self.better.setVisible(bool(better))
 
     def _build_better(self) -> None:
         outcome = self.build.outcome
         if outcome is not None and outcome.cost is not None:
-            self.againRequested.emit({"precision": outcome.cost.better})
+            name, value = outcome.cost.better_option
+            self.againRequested.emit({name: value})
 
     def _rows(self, outcome: BuildDone) -> list[tuple[str, ...]]:
         """Time, memory and size as the plan expected them, and as they are."""

@@ -198,17 +198,24 @@ def _with_task(options: Options, report: ProbeReport | None) -> Options:
 
 
 def changed_options(options: Options, change: Mapping[str, object]) -> Options:
-    """The options with a change. A precision ends a preset, which has its own."""
-    kept = {name: value for name, value in options.items() if name != "preset" or "precision" not in change}
+    """The options with a change. A precision ends a preset, which has its own.
+
+    A preset ends a precision, and settings of single weights give way to it; the calibration stays.
+    """
+    kept = dict(options)
+    if "precision" in change:
+        kept.pop("preset", None)
+    if change.get("preset"):
+        kept["precision"] = None
+        chosen = kept.pop("quantize", None)
+        if isinstance(chosen, dict) and "calibration" in chosen:
+            kept["quantize"] = {"calibration": chosen["calibration"]}
     return {**kept, **change}
 
 
 def choose_preset(recipe: UnsavedRecipe, preset: str) -> None:
-    """Chooses size against accuracy. Settings of single weights give way to it; the calibration stays."""
-    chosen = recipe.options.get("quantize")
-    stays = {key: value for key, value in chosen.items() if key == "calibration"} if isinstance(chosen, dict) else {}
-    recipe.options |= {"precision": None, "quantize": stays}
-    recipe.set_option("preset", preset)
+    """Chooses size against accuracy; see changed_options."""
+    recipe.set_options(changed_options(recipe.options, {"preset": preset}))
 
 
 def choose_task(recipe: UnsavedRecipe, task: str) -> None:

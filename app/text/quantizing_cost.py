@@ -35,7 +35,11 @@ def cost_advice(cost: QuantizationCost) -> str:
     )
     if not cost.better:
         return changed
-    return changed + " " + tr("{0} keeps more, in {1} of weights.").format(cost.better, format_bytes(cost.better_bytes))
+    return (
+        changed
+        + " "
+        + tr("{0} keeps more, in {1} of weights.").format(cost.better_option[1], format_bytes(cost.better_bytes))
+    )
 
 
 def _number(value: float | None, digits: int) -> str:

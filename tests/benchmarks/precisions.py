@@ -6,7 +6,7 @@
 A row is a build of the checkpoint (ROWS) or a bundle that exists. A decoder reads the texts of the half "measure", on
 which nothing was tuned, in runs of 32 tokens, so that what it reads was in its cache: the mean KL divergence from its
 own fp32 build, the share of equal most probable tokens, and the perplexity. An embedder makes vectors of the same
-paragraphs: the mean and the lowest cosine. Times are medians of single tokens after 64, on an idle machine.
+paragraphs: the mean and the lowest cosine. Times are medians of single tokens after 64, the rows in turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,7 +45,7 @@ ROWS: dict[str, list[str]] = {
     "int8-dynamic": ["--precision", "int8-dynamic"],
 }
 RUN, LONGEST, SHORTEST = 32, 256, 48  # tokens of a run, and of a paragraph
-STEPS, BEFORE = 48, 64
+STEPS, BEFORE, ROUNDS = 24, 64, 3
 Logits = NDArray[np.float32]
 
 
@@ -86,32 +87,42 @@ def texts_of(bundle: Bundle, count: int) -> list[list[int]]:
 
 
 def decoder_cells(bundles: dict[str, Path], count: int) -> Iterator[tuple[str, list[str]]]:
-    """Row → KL, top-1, perplexity and milliseconds a token, against the first bundle."""
-    first = read_bundle(next(iter(bundles.values())))
-    texts = texts_of(first, count)
-    with open_machine(first, device_named("cpu"), capacity=512) as reference:
-        for name, folder in bundles.items():
-            losses = Losses()
-            with open_machine(read_bundle(folder), device_named("cpu"), capacity=512) as machine:
-                for one in (reference, machine):
-                    one.chunk = min(one.chunk, RUN)
-                for ids in texts:
-                    whole = log_probabilities(reference, ids)
-                    losses.add(whole, log_probabilities(machine, ids), np.array(ids[1:]))
-                yield name, [*losses.cells(), f"{step_milliseconds(machine, texts[0]):.1f}"]
+    """Row → KL, top-1, perplexity and milliseconds a token, against the first bundle; all rows read a text in turns."""
+    texts = texts_of(read_bundle(next(iter(bundles.values()))), count)
+    losses = {name: Losses() for name in bundles}
+    with ExitStack() as stack:
+        machines = {name: stack.enter_context(opened(folder)) for name, folder in bundles.items()}
+        for ids in texts:
+            whole: Logits | None = None
+            for name, machine in machines.items():
+                read = log_probabilities(machine, ids)
+                whole = read if whole is None else whole
+                losses[name].add(whole, read, np.array(ids[1:]))
+        seconds = step_seconds(machines, texts[0])
+    for name, one in losses.items():
+        yield name, [*one.cells(), f"{1000 * seconds[name]:.1f}"]
 
 
-def step_milliseconds(machine: Machine, ids: Sequence[int]) -> float:
-    """The median of single tokens."""
-    machine.cache.reset()
-    for fed, phase in machine.chunks(ids[:BEFORE]):
-        machine.step(fed, phase)
-    seconds = []
-    for token in ids[:STEPS]:
-        began = time.perf_counter()
-        machine.step([token], "decode")
-        seconds.append(time.perf_counter() - began)
-    return 1000 * statistics.median(seconds)
+def opened(bundle: Path) -> Machine:
+    """A machine that reads short runs."""
+    machine = open_machine(read_bundle(bundle), device_named("cpu"), capacity=512)
+    machine.chunk = min(machine.chunk, RUN)
+    return machine
+
+
+def step_seconds(machines: Mapping[str, Machine], ids: Sequence[int]) -> dict[str, float]:
+    """The median of single tokens, in ROUNDS turns of all machines."""
+    seconds: dict[str, list[float]] = {name: [] for name in machines}
+    for _ in range(ROUNDS):
+        for name, machine in machines.items():
+            machine.cache.reset()
+            for fed, phase in machine.chunks(ids[:BEFORE]):
+                machine.step(fed, phase)
+            for token in ids[:STEPS]:
+                began = time.perf_counter()
+                machine.step([token], "decode")
+                seconds[name].append(time.perf_counter() - began)
+    return {name: statistics.median(every) for name, every in seconds.items()}
 
 
 def embedder_cells(bundles: dict[str, Path], count: int) -> Iterator[tuple[str, list[str]]]:

@@ -90,7 +90,8 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
     """The plan for what was chosen. encoder: its graphs are fixed to a source's length, where they are two."""
 
     def option(name: str, kind: type[T], default: T) -> T:
-        return read(kind, options.get(name, default))
+        value = options.get(name)  # None for one that was taken back, as in the engine
+        return default if value is None else read(kind, value)
 
     graphs = option("graphs", str, "prefill-decode")
     apart = encoder and graphs == "prefill-decode"

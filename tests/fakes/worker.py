@@ -406,7 +406,14 @@ class Fake:
         cost = None
         if request.options.get("precision", "fp32") != "fp32":
             cost = QuantizationCost(
-                1024, 0.612, 0.531, PairedFigure(54.9, 84.2), "Joinery's text to measure with", "", "int8", 159 << 20
+                1024,
+                0.612,
+                0.531,
+                PairedFigure(54.9, 84.2),
+                "Joinery's text to measure with",
+                "",
+                "preset=accurate",
+                159 << 20,
             )
         parts = ["prefill", "decode"]
         self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=parts, cost=cost))

@@ -41,7 +41,7 @@ STAGE: Stage = "measure"
 _SHARE = 0.1  # of the time of the stages before
 _LEAST_S = 0.2
 _WRITTEN_PER_S = 4e8  # bytes
-_MORE_BITS: tuple[Precision, ...] = ("int8", "fp16", "fp32")
+_MORE_BITS: dict[Precision, str] = {"int8": "preset=accurate", "fp16": "precision=fp16", "fp32": "precision=fp32"}
 
 
 def make_measure(
@@ -114,10 +114,12 @@ def _opened(composite: OptimizedComposite, mapped: bool) -> Iterator[ComparedBun
 
 
 def _better(checkpoint: Checkpoint, recipe: Recipe) -> tuple[str, int]:
-    """The smallest precision with more bits that the target takes and its weights' bytes; empty and 0 for none."""
+    """The option of the smallest precision with more bits that the target takes and its weights' bytes; empty and 0 for
+    none.
+    """
     own = precision_bytes(recipe.precision, checkpoint, recipe)
-    for name in _MORE_BITS:
+    for name, option in _MORE_BITS.items():
         size = precision_bytes(name, checkpoint, recipe)
         if size > own and not target_precision(name, recipe.target).refused:
-            return name, size
+            return option, size
     return "", 0

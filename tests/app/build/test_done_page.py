@@ -55,12 +55,12 @@ def test_what_quantizing_cost_and_what_keeps_more(qtbot: Any, make_window: Make)
         "84.2."
     )
     assert done.advice.text() == (
-        "The most probable token changed at 39 % of the positions. int8 keeps more, in 159 MiB of weights."
+        "The most probable token changed at 39 % of the positions. accurate keeps more, in 159 MiB of weights."
     )
-    assert done.better.isVisibleTo(done) and done.better.text() == "Build again as int8"
+    assert done.better.isVisibleTo(done) and done.better.text() == "Build again as accurate"
     done.better.click()
     qtbot.waitUntil(lambda: wizard.currentId() == REVIEW)
-    assert draft.options == {"precision": "int8"}
+    assert draft.options == {"preset": "accurate", "precision": None}
 
 
 def test_another_precision_ends_the_preset_of_the_build() -> None:

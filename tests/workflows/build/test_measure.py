@@ -117,13 +117,13 @@ def test_weights_beyond_the_memory_are_a_reason(measured: Measured) -> None:
 
 def test_a_build_that_changes_many_tokens_names_what_keeps_more(measured: Measured) -> None:
     cost, weights = measured.poor, (Path(measured.done.bundle) / "weights.data").stat().st_size
-    assert cost.better == "int8" and weights < cost.better_bytes < 3 * weights
+    assert cost.better == "preset=accurate" and weights < cost.better_bytes < 3 * weights
     assert cost.summary() == (
         "against the graphs before quantizing: top-1 61.0%, KL 0.53 nats, perplexity 54.9 → 84.2 (1,000 positions of "
         "a text)"
     )
     assert cost.advice() == (
-        "The most probable token changed at 39% of the positions: --precision int8 keeps more, in "
+        "The most probable token changed at 39% of the positions: --preset accurate keeps more, in "
         f"{cost.better_bytes / 2**20:,.0f} MiB of weights."
     )
     assert cost_line(cost) == f"A{cost.summary()[1:]}. {cost.advice()}"

@@ -16,8 +16,8 @@ FAITHFUL = 0.8
 class QuantizationCost(Report):
     """The quantized graphs against those before, fed the same text; divergence in nats.
 
-    text: which. reason: why nothing was measured; positions is 0 then. better: the precision to build with instead if
-    the most probable token changes too often, better_bytes: of its weights; empty and 0 for none.
+    text: which. reason: why nothing was measured; positions is 0 then. better: the option to build with instead if the
+    most probable token changes too often, as "preset=accurate"; better_bytes: of its weights; empty and 0 for none.
     """
 
     positions: int = 0
@@ -33,6 +33,12 @@ class QuantizationCost(Report):
     def is_faithful(self) -> bool:
         """Whether at least FAITHFUL of the most probable tokens are the same, or nothing is known."""
         return self.top1_agreement is None or self.top1_agreement >= FAITHFUL
+
+    @property
+    def better_option(self) -> tuple[str, str]:
+        """The name and the value of the option that keeps more, both empty for none."""
+        name, _, value = self.better.partition("=")
+        return name, value
 
     def summary(self) -> str:
         """What it cost, or why that is not known, without a full stop."""
@@ -54,7 +60,8 @@ class QuantizationCost(Report):
         changed = f"The most probable token changed at {1 - self.top1_agreement:.0%} of the positions"
         if not self.better:
             return f"{changed}: build again with more bits or fewer quantized nodes."
-        return f"{changed}: --precision {self.better} keeps more, in {self.better_bytes / 2**20:,.0f} MiB of weights."
+        name, value = self.better_option
+        return f"{changed}: --{name} {value} keeps more, in {self.better_bytes / 2**20:,.0f} MiB of weights."
 
 
 def _number(value: float | None) -> str:
