@@ -38,6 +38,8 @@ from workflows.recipe.task import check_task, task_of
 # positions of a sinusoidal table that is not stored: transformers computes it element by element
 MAX_COMPUTED_POSITIONS = 1 << 15
 _SMALL_HEAD = 0.24  # of the weights: 8 bits in place of 4 then add a sixth to a step's bytes at most
+_SMALL_MODEL = 500_000_000  # weights: its two layers at the ends were measured to be worth their bytes
+_MANY_LAYERS = 12  # of which two are a small part
 _SCORES = 1 << 21  # scores of a run by each head, 8 MiB, where the width is tuned
 
 
@@ -62,7 +64,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
     quantize = _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen)
-    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, family, checkpoint, target)}
+    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, checkpoint, target, family, geometry)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled})
     if "cache" not in chosen:
@@ -80,11 +82,17 @@ def _with_precision(chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_rounding(
-    settings: Any, chosen: Mapping[str, Any], family: Family, checkpoint: Checkpoint, target: Target
+    settings: Any,
+    chosen: Mapping[str, Any],
+    checkpoint: Checkpoint,
+    target: Target,
+    family: Family,
+    geometry: ModelGeometry | None,
 ) -> Any:
     """The settings of int4 for this model: by search where no text can be read to calibrate the rounding.
 
-    The head is in 8 bits then, and where it is so small a part of the model that this costs little time.
+    The head is in 8 bits then, and where it is so small a part of the model that this costs little time. So are the
+    layers at the ends of a small model that has many.
     """
     own = chosen.get("quantize", {})
     calibrates = isinstance(settings, Mapping) and settings.get("rounding") == "compensated"
@@ -94,7 +102,9 @@ def _with_rounding(
     can_calibrate = reads_text and not (family.encoder or family.has_features)
     rounding = settings["rounding"] if can_calibrate or "rounding" in own else "search"
     small = table_elements(checkpoint.config) <= _SMALL_HEAD * checkpoint.parameters
-    finer = target.blocks.get("finer_head", {}) if small or rounding == "search" else {}
+    finer = dict(target.blocks.get("finer_head", {})) if small or rounding == "search" else {}
+    if geometry and geometry.layers >= _MANY_LAYERS and checkpoint.parameters < _SMALL_MODEL:
+        finer |= target.blocks.get("finer_ends", {})
     if chosen.get("preset") == "compact" or chosen.get("fast_prefill") is True:
         finer = {}
     return {**settings, "rounding": rounding, **{key: value for key, value in finer.items() if key not in own}}

@@ -70,6 +70,23 @@ def test_int4_is_rounded_with_texts_where_a_text_is_read(demo: Checkpoint) -> No
     assert rounding(demo, tokenizer=False, quantize={"rounding": "compensated"}) == "compensated"
 
 
+@pytest.mark.parametrize(("layers", "parameters", "ends"), [
+    (12, 499_999_999, "int8"), (11, 499_999_999, None), (12, 500_000_000, None),
+])  # fmt: skip
+def test_the_layers_at_the_ends_of_a_small_model_of_many_are_in_8_bits(
+    demo: Checkpoint, layers: int, parameters: int, ends: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workflows.recipe.resolve.check_layers", lambda *_: None)  # the weights are the demo's
+    config = {**demo.config, "num_hidden_layers": layers, "layer_types": None}
+    one = replace(demo, config=config, parameters=parameters)
+    chosen = resolve_recipe(one, {"precision": "int4"}).quantize
+    assert (chosen.first_layer, chosen.last_layer) == (ends, ends)
+    for options in ({"preset": "compact"}, {"precision": "int4", "fast_prefill": True}):
+        assert resolve_recipe(one, options).quantize.first_layer is None
+    own = resolve_recipe(one, {"precision": "int4", "quantize": {"first_layer": "fp16"}}).quantize
+    assert (own.first_layer, own.last_layer) == ("fp16", ends)
+
+
 @pytest.mark.parametrize(("rows", "head"), [(1024, None), (900, "int8/64")])
 def test_a_head_that_is_a_small_part_of_the_model_is_in_8_bits(demo: Checkpoint, rows: int, head: str | None) -> None:
     """The demo has 394,080 weights, of which 98,304 are the table's of 1,024 rows."""
