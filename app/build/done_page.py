@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu
 
 from app.build.goal_card import TrialsChart, read_goal_report
+from app.build.quantize_options import calibration_text
 from app.build.step_page import StepPage
 from app.state.context import AppContext
 from app.text.formatting import approximate_duration, format_bytes, format_duration
@@ -45,6 +46,8 @@ class DonePage(StepPage):
         self.figures.setMaximumWidth(60 * G)
         card.body.addSpacing(G)
         card.body.addWidget(self.figures)
+        self.calibration = label("", "muted", wrap=True)
+        card.body.addWidget(self.calibration)
         self.cost = label("", "muted", wrap=True)
         self.advice = label("", "warning", wrap=True)
         self.better = button("", "refresh", clicked=self._build_better)
@@ -77,8 +80,15 @@ class DonePage(StepPage):
         self.chosen.setText(self.tried.accessibleName() if self.tried.report else "")
         self.chosen.setVisible(bool(self.chosen.text()))
         self.figures.rows.fill(self._rows(outcome))
+        self._show_calibration()
         self._show_cost(outcome.cost)
         self._fill_menu()
+
+    def _show_calibration(self) -> None:
+        chosen = self.build.plan.chosen if self.build.plan else None
+        text = calibration_text(chosen.calibration_origin, chosen.calibration_prompts) if chosen else ""
+        self.calibration.setText(self.tr("Calibrated with {0}.").format(text))
+        self.calibration.setVisible(bool(text))
 
     def _show_cost(self, cost: QuantizationCost | None) -> None:
         """What quantizing cost, and what keeps more."""

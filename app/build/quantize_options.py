@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QPushButton
 
-from app.state.unsaved_recipe import UnsavedRecipe, choose_preset
+from app.state.unsaved_recipe import UnsavedRecipe
 from app.text.translatable import tr
 from app.widgets.basics import Section, label
 from app.widgets.fields import combo_box, line_edit
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from workflows.wire.codec import read
-from workflows.wire.reports.plan import PlanReport
+from workflows.wire.reports.plan import CalibrationOrigin, PlanReport
 
 BLOCKS = (16, 32, 64, 128)
-_PRESETS = {"int4": "balanced", "int8": "accurate"}  # what a precision without a preset is
 COMPENSATED = "compensated"  # the rounding that is calibrated with texts
 
 
@@ -26,18 +26,6 @@ class BlockOptions(Section):
     def __init__(self, draft: UnsavedRecipe) -> None:
         super().__init__(tr("Blocks"))
         self._draft = draft
-        presets = (
-            (self.tr("Preset: compact"), "compact"),
-            (self.tr("Preset: balanced"), "balanced"),
-            (self.tr("Preset: accurate"), "accurate"),
-        )
-        self.preset = combo_box(self.tr("Size against accuracy"), presets)
-        tip = self.tr(
-            "Compact is the smallest and fastest, balanced keeps more of the model, accurate is in 8 bits; measured "
-            "on trained models."
-        )
-        set_tool_tip(self.preset, tip)
-        self.preset.activated.connect(lambda _index: choose_preset(draft, self.preset.currentData()))
         sizes = [(self.tr("Blocks of {0}").format(str(size)), size) for size in BLOCKS]
         self.block = combo_box(self.tr("Weights that share a scale"), sizes)
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
@@ -73,7 +61,7 @@ class BlockOptions(Section):
         self.body.addWidget(
             label(self.tr("Smaller blocks are more accurate and need more bytes for their scales."), "muted", wrap=True)
         )
-        boxes = (self.preset, self.block, self.fine, self.rounding, self.symmetric, *self.roles.values())
+        boxes = (self.block, self.fine, self.rounding, self.symmetric, *self.roles.values())
         for part in (*boxes, self.fast_prefill, self.exclude):
             self.body.addWidget(part)
 
@@ -131,8 +119,6 @@ class BlockOptions(Section):
         if plan is None:
             return
         quantize = read(dict[str, object], plan.recipe.get("quantize", {}))
-        implied = _PRESETS.get(str(plan.recipe.get("precision")), "balanced")
-        self.preset.setCurrentIndex(max(0, self.preset.findData(plan.recipe.get("preset") or implied)))
         self.block.setCurrentIndex(max(0, self.block.findData(quantize.get("block_size", 32))))
         self.fine.setCurrentIndex(max(0, self.fine.findData(quantize.get("fine_block_size"))))
         self.rounding.setCurrentIndex(max(0, self.rounding.findData(quantize.get("rounding"))))
@@ -165,12 +151,9 @@ class CalibrationBox(Section):
     def __init__(self, draft: UnsavedRecipe) -> None:
         super().__init__(tr("Calibration"))
         self._draft = draft
-        text = self.tr(
-            "The model answers these prompts, and the ranges of each graph are measured meanwhile. A text "
-            "file with one prompt per line, or the folder of a data set; a demo includes prompts."
-        )
-        self.body.addWidget(label(text, "muted", wrap=True))
-        self.prompts = line_edit(self.tr("Calibration prompts"), self.tr("the prompts of the demo"))
+        self.explanation = label("", "muted", wrap=True)
+        self.body.addWidget(self.explanation)
+        self.prompts = line_edit(self.tr("Calibration prompts"))
         self.prompts.editingFinished.connect(self._send)
         browse = QPushButton(self.tr("Choose a file…"))
         browse.clicked.connect(self._browse)
@@ -189,9 +172,20 @@ class CalibrationBox(Section):
         self.setVisible(calibrated)
         self.method.setVisible(ranges)
         if plan is not None and not self._draft.planning:
+            origin = plan.chosen.calibration_origin
+            self.explanation.setText(self._explanation(ranges))
+            self.prompts.setPlaceholderText(calibration_text(origin) if origin != "file" else "")
             if not (self.prompts.hasFocus() and self.prompts.isModified()):  # keeps the text that is being typed
                 self.prompts.setText(plan.chosen.calibration_prompts)
             self.method.setCurrentIndex(self.method.findData(plan.chosen.calibration_method))
+
+    def _explanation(self, ranges: bool) -> str:
+        own = self.tr("Your own are in a text file with one in each line, or in the folder of a data set.")
+        if ranges:
+            return (
+                self.tr("The model answers prompts, and the ranges of each graph are measured meanwhile.") + " " + own
+            )
+        return self.tr("The model reads texts, and its weights are rounded with what they multiply there.") + " " + own
 
     def _browse(self) -> None:
         kinds = self.tr("Prompts (*.txt *.jsonl);;All files (*)")
@@ -206,3 +200,16 @@ class CalibrationBox(Section):
         prompts, method = self.prompts.text().strip(), self.method.currentData()
         calibration = {**read(dict[str, object], chosen), "prompts": prompts, "method": method}
         self._draft.set_quantize(calibration=calibration)
+
+
+def calibration_text(origin: CalibrationOrigin, file: str = "") -> str:
+    """With what a recipe is calibrated; empty where it is not."""
+    texts = {
+        "": "",
+        "file": Path(file).name,
+        "demo": tr("the prompts of the demo"),
+        "sentences": tr("a few built-in English sentences"),
+        "texts": tr("the built-in texts, in eight languages"),
+        "missing": tr("no text: there is no tokenizer for the built-in ones, choose a file of token ids"),
+    }
+    return texts[origin]

@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QBoxLayout, QCheckBox, QWidget
 
 from app.build.goal_card import GoalOptions
 from app.build.precision_table import GOAL, PrecisionTable
+from app.build.preset_cards import PresetCards
 from app.build.quantize_options import COMPENSATED, BlockOptions, CalibrationBox
 from app.build.step_page import StepPage
 from app.build.tuning_box import TuningBox
 from app.jobs.one_shot_worker import ReportModel
 from app.state.context import AppContext
+from app.state.unsaved_recipe import choose_preset
 from app.widgets.basics import CardFrame, EmptyState, label
 from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
 from app.widgets.theme import G
@@ -84,6 +86,9 @@ class QuantizePage(StepPage):
             self.tr("Quantize"),
             self.tr("How the weights are stored. Fewer bits make the bundle smaller and its answers less accurate."),
         )
+        self.presets = PresetCards()
+        self.presets.chosen.connect(self._on_preset)
+        self.body.addWidget(self.presets)
         self.table = PrecisionTable()
         self.table.chosen.connect(self._on_row)
         self.goal = GoalOptions()
@@ -128,6 +133,7 @@ class QuantizePage(StepPage):
         self.error.setVisible(error is not None)
         if error is None and plan is not None:
             # a model that generates text: a goal is measured on what it generates
+            self.presets.show_plan(plan, searches=self.draft.goal is not None)
             self.table.show_plan(plan, any(offer.available for offer in plan.layouts))
             self._follow(plan.chosen.precision)
             self._show_options()
@@ -151,6 +157,12 @@ class QuantizePage(StepPage):
         self.draft.set_option("precision", name)
         self._show_options()
         self.completeChanged.emit()
+
+    def _on_preset(self, name: str) -> None:
+        self.draft.set_goal(None)
+        plan = self.draft.plan
+        self.table.mark(next((one.precision for one in (plan.presets if plan else []) if one.name == name), ""))
+        choose_preset(self.draft, name)
 
     def _on_goal(self) -> None:
         if self._searches:

@@ -14,7 +14,7 @@ from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.build.task_choice import TaskChoice
 from app.state.context import AppContext
 from app.state.notes import NoteOwner
-from app.state.unsaved_recipe import choose_task, chosen_task
+from app.state.unsaved_recipe import choose_task, chosen_task, completed_options, recommended_precision
 from app.text.formatting import format_bytes, pluralize
 from app.text.translatable import tr
 from app.widgets.basics import Section, label, set_role
@@ -293,7 +293,11 @@ class RecipePage(StepPage):
         self.target.setCurrentIndex(self.target.findData(chosen))
         reasons = next((one.reasons for one in targets if one.name == chosen), [])
         plain = self.tr("The graphs need no change for this target.")
-        self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
+        lines = [f"• {reason}" for reason in reasons] or [plain]
+        best = recommended_precision(self.draft)
+        if best and completed_options(self.draft).get("precision") == best:
+            lines.append(self.tr("Weights are in {0}, which is recommended for it; see Quantize.").format(best))
+        self.target_note.setText("\n".join(lines))
 
     def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))

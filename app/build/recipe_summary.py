@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 
 from app.build.cache_text import planned_cache
-from app.state.unsaved_recipe import UnsavedRecipe
+from app.state.unsaved_recipe import UnsavedRecipe, recommended_precision
 from app.text.formatting import compact_number, pluralize
 from app.text.translatable import tr
-from workflows.wire.reports.plan import PlanReport
 
 
 def recipe_sentence(draft: UnsavedRecipe) -> str:
@@ -31,15 +30,16 @@ def recipe_sentence(draft: UnsavedRecipe) -> str:
 
 def recipe_changes(draft: UnsavedRecipe) -> list[tuple[str, str]]:
     """The settings that differ from the defaults, as (name, value)."""
-    defaults = _defaults(draft.plan)
+    defaults = _defaults(draft)
     changes = dict(_flatten(draft.options))
     return [(name, _text(value)) for name, value in changes.items() if defaults.get(name, ...) != value]
 
 
-def _defaults(plan: PlanReport | None) -> dict[str, object]:
-    """The defaults that a plan names."""
-    passes = plan.passes if plan else []
-    return {"precision": "fp32", "target": "cpu"} | {f"passes.{one.name}": one.default for one in passes}
+def _defaults(draft: UnsavedRecipe) -> dict[str, object]:
+    """The defaults of the source and its plan."""
+    passes = draft.plan.passes if draft.plan else []
+    precision = recommended_precision(draft) or "fp32"
+    return {"precision": precision, "target": "cpu"} | {f"passes.{one.name}": one.default for one in passes}
 
 
 def _flatten(options: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

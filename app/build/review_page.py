@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget, QWizard
 
 from app.build.goal_card import goal_description
+from app.build.quantize_options import calibration_text
 from app.build.recipe_editor import RecipeEditor
 from app.build.recipe_summary import recipe_changes, recipe_sentence
 from app.build.step_page import StepPage
@@ -21,6 +22,7 @@ from app.widgets.fields import line_edit
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
+from workflows.wire.reports.plan import PlanReport
 
 
 def output_problem(text: str) -> str:
@@ -76,8 +78,9 @@ class ReviewPage(StepPage):
         self.changes.show_all_rows()
         self.unchanged = label(self.tr("Every setting has its default."), "muted")
         left = vbox(self._output(), self.unchanged, self.changes, self.recipe, STRETCH, spacing=2 * G)
-        for part in (self.sentence, self._aim()):
-            self.body.addWidget(part)
+        self.calibration = label("", "body-muted", wrap=True)
+        self.body.addLayout(vbox(self.sentence, self.calibration, spacing=G // 2))
+        self.body.addWidget(self._aim())
         self.body.addLayout(hbox((left, 3), (self._estimate(), 2, Qt.AlignmentFlag.AlignTop), spacing=3 * G), 1)
         self._proposed = ""
         self.draft.planned.connect(self._on_planned)
@@ -160,6 +163,7 @@ class ReviewPage(StepPage):
             return
         self.recipe.show_plan()
         self.sentence.setText(recipe_sentence(self.draft))
+        self._show_calibration(plan)
         changes = recipe_changes(self.draft)
         self.changes.rows.fill(changes)
         self.changes.setVisible(bool(changes))
@@ -177,6 +181,12 @@ class ReviewPage(StepPage):
         self._show_disk()
         self.figures["kv"].setText(format_bytes(price.kv_bytes))
         self.completeChanged.emit()
+
+    def _show_calibration(self, plan: PlanReport) -> None:
+        chosen = plan.chosen
+        texts = calibration_text(chosen.calibration_origin, chosen.calibration_prompts)
+        self.calibration.setText(self.tr("Calibrated with {0}.").format(texts) if texts else "")
+        self.calibration.setVisible(bool(texts))
 
     def _whence(self, builds: int) -> str:
         resumes = self.tr("You can cancel the build and resume it later.")

@@ -38,6 +38,7 @@ class DemoBuild(QObject):
             return False
         self._go("looking")
         self._draft.probe(DEMO)
+        self._draft.options = {"precision": "fp32"}  # the fastest to build, of a model too small to gain from less
         return True
 
     def _go(self, step: Step) -> None:

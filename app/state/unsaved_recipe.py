@@ -96,7 +96,7 @@ class UnsavedRecipe(QObject):
         return Build(
             self.source,
             str(out),
-            _with_task(self.options, self.probe_report),
+            completed_options(self),
             tuple(sorted(self.consented)),
             goal=self.goal,
         )
@@ -175,7 +175,7 @@ class UnsavedRecipe(QObject):
     def request_plan(self) -> None:
         """Asks for recipe and estimate, soon, and once for several changes."""
         if self.supported:
-            self._plan.send(PlanRecipe(self.source, _with_task(self.options, self.probe_report)))
+            self._plan.send(PlanRecipe(self.source, completed_options(self)))
 
     def _on_planned(self, plan: PlanReport | None, error: ErrorEvent | None) -> None:
         self.plan, self.plan_error = plan, error
@@ -190,6 +190,20 @@ def chosen_task(options: Options, report: ProbeReport | None) -> str | None:
         return chosen
     only = report.tasks if report is not None and report.left_out and report.own_task is None else []
     return only[0] if len(only) == 1 else None
+
+
+def completed_options(recipe: UnsavedRecipe) -> Options:
+    """The options, with the task, and with the recommended precision where nothing else was chosen."""
+    options = _with_task(recipe.options, recipe.probe_report)
+    chosen = any(options.get(name) is not None for name in ("precision", "preset")) or recipe.goal is not None
+    best = "" if chosen else recommended_precision(recipe)
+    return {**options, "precision": best} if best else options
+
+
+def recommended_precision(recipe: UnsavedRecipe) -> str:
+    """The precision to begin with on the chosen target; empty where the engine chooses."""
+    report = recipe.probe_report
+    return report.recommended.get(str(recipe.options.get("target") or "cpu"), "") if report else ""
 
 
 def _with_task(options: Options, report: ProbeReport | None) -> Options:

@@ -175,8 +175,16 @@
       <translation>4 Bit</translation>
     </message>
     <message>
+      <source>4 bits, with more of the model's answers kept.</source>
+      <translation>4 Bit, mit mehr von den Antworten des Modells.</translation>
+    </message>
+    <message>
       <source>8 bits</source>
       <translation>8 Bit</translation>
+    </message>
+    <message>
+      <source>8 bits: almost the model's own answers.</source>
+      <translation>8 Bit: fast die Antworten des Modells selbst.</translation>
     </message>
     <message>
       <source>A JSON list of functions, for chat templates that support tools.</source>
@@ -337,6 +345,10 @@
     <message>
       <source>Accuracy: stop comparing</source>
       <translation>Genauigkeit: Vergleich anhalten</translation>
+    </message>
+    <message>
+      <source>Accurate</source>
+      <translation>Genau</translation>
     </message>
     <message>
       <source>Actions</source>
@@ -839,6 +851,10 @@
       <translation>Cache, alle Slots</translation>
     </message>
     <message>
+      <source>Calibrated with {0}.</source>
+      <translation>Kalibriert mit: {0}.</translation>
+    </message>
+    <message>
       <source>Calibration</source>
       <translation>Kalibrierung</translation>
     </message>
@@ -1067,8 +1083,8 @@
       <translation>Verbinden</translation>
     </message>
     <message>
-      <source>Compact is the smallest and fastest, balanced keeps more of the model, accurate is in 8 bits; measured on trained models.</source>
-      <translation>Kompakt ist am kleinsten und schnellsten, ausgewogen bewahrt mehr vom Modell, genau hat 8 Bit; gemessen an trainierten Modellen.</translation>
+      <source>Compact</source>
+      <translation>Kompakt</translation>
     </message>
     <message>
       <source>Compare</source>
@@ -2291,6 +2307,10 @@
       <translation>KL ohne {0}</translation>
     </message>
     <message>
+      <source>KL {0} nats</source>
+      <translation>KL {0} nats</translation>
+    </message>
+    <message>
       <source>KV cache</source>
       <translation>KV-Cache</translation>
     </message>
@@ -3435,18 +3455,6 @@
       <translation>Vorlage</translation>
     </message>
     <message>
-      <source>Preset: accurate</source>
-      <translation>Voreinstellung: genau</translation>
-    </message>
-    <message>
-      <source>Preset: balanced</source>
-      <translation>Voreinstellung: ausgewogen</translation>
-    </message>
-    <message>
-      <source>Preset: compact</source>
-      <translation>Voreinstellung: kompakt</translation>
-    </message>
-    <message>
       <source>Previous change ([)</source>
       <translation>Vorige Änderung ([)</translation>
     </message>
@@ -4307,10 +4315,6 @@
       <translation>Größe</translation>
     </message>
     <message>
-      <source>Size against accuracy</source>
-      <translation>Größe gegen Genauigkeit</translation>
-    </message>
-    <message>
       <source>Sizes of the open axes</source>
       <translation>Größen der offenen Achsen</translation>
     </message>
@@ -4947,8 +4951,8 @@
       <translation>Die Mindestzahl der Token einer Antwort.</translation>
     </message>
     <message>
-      <source>The model answers these prompts, and the ranges of each graph are measured meanwhile. A text file with one prompt per line, or the folder of a data set; a demo includes prompts.</source>
-      <translation>Das Modell beantwortet diese Prompts, und dabei werden die Wertebereiche jedes Graphen gemessen. Eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes; eine Demo enthält Prompts.</translation>
+      <source>The model answers prompts, and the ranges of each graph are measured meanwhile.</source>
+      <translation>Das Modell beantwortet Eingaben; dabei werden die Wertebereiche jedes Graphen gemessen.</translation>
     </message>
     <message>
       <source>The model as it is</source>
@@ -4961,6 +4965,10 @@
     <message>
       <source>The model marks nothing in these texts.</source>
       <translation>Das Modell markiert in diesen Texten nichts.</translation>
+    </message>
+    <message>
+      <source>The model reads texts, and its weights are rounded with what they multiply there.</source>
+      <translation>Das Modell liest Texte, und seine Gewichte werden mit dem gerundet, was sie dort multiplizieren.</translation>
     </message>
     <message>
       <source>The most memory that the process held during the run.</source>
@@ -5085,6 +5093,10 @@
     <message>
       <source>The similarities of each two lines appear here.</source>
       <translation>Hier erscheinen die Ähnlichkeiten von je zwei Zeilen.</translation>
+    </message>
+    <message>
+      <source>The smallest and fastest.</source>
+      <translation>Am kleinsten und am schnellsten.</translation>
     </message>
     <message>
       <source>The smallest bundle that reaches {0} % of the model's score in {1}.</source>
@@ -5527,6 +5539,10 @@
       <translation>Gewichte</translation>
     </message>
     <message>
+      <source>Weights are in {0}, which is recommended for it; see Quantize.</source>
+      <translation>Die Gewichte sind in {0}, was dafür empfohlen ist; siehe Quantisieren.</translation>
+    </message>
+    <message>
       <source>Weights that share a scale</source>
       <translation>Gewichte, die eine Skala teilen</translation>
     </message>
@@ -5679,6 +5695,10 @@
       <translation>Ihre Daten liegen in {0}</translation>
     </message>
     <message>
+      <source>Your own are in a text file with one in each line, or in the folder of a data set.</source>
+      <translation>Eigene stehen in einer Textdatei, je Zeile eine, oder im Ordner eines Datensatzes.</translation>
+    </message>
+    <message>
       <source>a TOML file; Help → Documentation → Sweeps</source>
       <translation>eine TOML-Datei; Hilfe → Dokumentation → Sweeps</translation>
     </message>
@@ -5689,6 +5709,10 @@
     <message>
       <source>a divergence (KL) of at most</source>
       <translation>eine Divergenz (KL) von höchstens</translation>
+    </message>
+    <message>
+      <source>a few built-in English sentences</source>
+      <translation>einige eingebaute englische Sätze</translation>
     </message>
     <message>
       <source>a new line</source>
@@ -6314,6 +6338,10 @@
       <translation>keine mögliche Länge: Der Cache hält nicht mehr, was das nächste Token braucht</translation>
     </message>
     <message>
+      <source>no text: there is no tokenizer for the built-in ones, choose a file of token ids</source>
+      <translation>kein Text: für die eingebauten fehlt der Tokenizer, eine Datei mit Token-Ids wählen</translation>
+    </message>
+    <message>
       <source>no token was drafted · {0}</source>
       <translation>kein Token wurde entworfen · {0}</translation>
     </message>
@@ -6758,6 +6786,10 @@
       <translation>Aufgabe</translation>
     </message>
     <message>
+      <source>the built-in texts, in eight languages</source>
+      <translation>die eingebauten Texte in acht Sprachen</translation>
+    </message>
+    <message>
       <source>the bundle's default</source>
       <translation>Vorgabe des Bundles</translation>
     </message>
@@ -7166,6 +7198,10 @@
       <translation>{0} von Bildern</translation>
     </message>
     <message>
+      <source>{0} of weights</source>
+      <translation>{0} Gewichte</translation>
+    </message>
+    <message>
       <source>{0} of {1}</source>
       <translation>{0} von {1}</translation>
     </message>
@@ -7196,6 +7232,10 @@
     <message>
       <source>{0} on the CPU: {1}</source>
       <translation>{0} auf der CPU: {1}</translation>
+    </message>
+    <message>
+      <source>{0} on {1}</source>
+      <translation>{0} auf {1}</translation>
     </message>
     <message>
       <source>{0} on {1}, after a first run</source>
@@ -7256,6 +7296,10 @@
     <message>
       <source>{0} stop strings</source>
       <translation>{0} Stopptexte</translation>
+    </message>
+    <message>
+      <source>{0} the same tokens</source>
+      <translation>{0} gleiche Tokens</translation>
     </message>
     <message>
       <source>{0} threads are faster than one for each core.</source>

@@ -745,6 +745,7 @@ def fails(job: str, message: str, kind: str = "bundle") -> dict[str, Any]:
     return {"errors": {job: {"kind": kind, "message": message, "details": "Traceback (most recent call last): …"}}}
 
 
+BEGUN = {"probe": {"recommended": {"cpu": "int4", "qnn": "w8a16"}}}
 REPLY = {"reply": LONG, "tokens": 160, "chunks": 3, "inspection": BUNDLE}
 REPLY_SLOWLY = {"reply": LONG, "tokens": 4000, "delay": 0.02}
 MODEL = str(Path(tempfile.gettempdir()) / "joinery-pictures.onnx")
@@ -777,12 +778,12 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-source": ({}, probe(DEMO)),
     "build-code": ({"remote_code": {"modeling_x.py": "ab12" * 16, "configuration_x.py": "cd34" * 16}}, probe("a/b")),
     "build-failed": (fails("probe", "a/b is not on the hub: check the name.", "hub"), probe("a/b")),
-    "build-recipe": ({}, step(RECIPE)),
+    "build-recipe": (BEGUN, step(RECIPE)),
     "build-target": ({}, for_qnn),
     "build-optimize": ({}, step(RECIPE + 1)),
-    "build-quantize": ({}, step(QUANTIZE)),
+    "build-quantize": (BEGUN, step(QUANTIZE)),
     "build-calibrate": ({}, calibrated),
-    "build-review": ({}, step(REVIEW)),
+    "build-review": (BEGUN, step(REVIEW)),
     "build-review-changed": ({}, changed_recipe),
     "build-goal": ({}, to_goal(QUANTIZE)),
     "build-goal-review": ({}, to_goal(REVIEW)),

@@ -9,6 +9,7 @@ from typing import TypeVar
 from workflows.wire.codec import read
 from workflows.wire.reports.plan import (
     BuildEstimate,
+    CalibrationOrigin,
     DecoderFacts,
     PassOption,
     PlanComponent,
@@ -16,6 +17,7 @@ from workflows.wire.reports.plan import (
     PlanOption,
     PlanReport,
     PrecisionOption,
+    PresetOption,
     ProbeReport,
     RecipeSummary,
     TargetOption,
@@ -45,6 +47,11 @@ PRECISIONS = [
     PrecisionOption("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True,
                     exactness="close"),
 ]  # fmt: skip
+PRESETS = [
+    PresetOption("compact", "int4", 7 << 20),
+    PresetOption("balanced", "int4", 8 << 20, 0.182, 0.75, 41.5, "cpu"),
+    PresetOption("accurate", "int8", 12 << 20),
+]
 NOT_ON_WEBGPU = "it has no 16-bit Quantize"
 
 
@@ -94,6 +101,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         return default if value is None else read(kind, value)
 
     graphs = option("graphs", str, "prefill-decode")
+    preset = next((one for one in PRESETS if one.name == options.get("preset")), None)
     apart = encoder and graphs == "prefill-decode"
     chosen = RecipeSummary(
         target=option("target", str, "cpu"),
@@ -104,10 +112,11 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         chunk=option("chunk", int, 64),
         source_length=option("source_length", int, 512) if apart else None,
         place=read(dict[str, str], options.get("place", {})),
-        precision=option("precision", str, "fp32"),
+        precision=preset.precision if preset else option("precision", str, "fp32"),
         passes={one.name: one.default for one in PASSES} | read(dict[str, bool], options.get("passes", {})),
         calibration_prompts="",
         calibration_method="minmax",
+        calibration_origin="" if options.get("precision") != "w8a16" else _origin(source),
     )
     names = ["decoder"] if graphs == "single" else ["prefill", "decode"]
     return PlanReport(
@@ -117,6 +126,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
             "cache": chosen.cache,
             "capacity": chosen.capacity,
             "precision": chosen.precision,
+            **({"preset": preset.name} if preset else {}),
             "quantize": {"block_size": 32, **read(dict[str, object], options.get("quantize", {}))},
             "opset": 23,
             "kv_dtype": options.get("kv_dtype") or "float32",
@@ -142,4 +152,9 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         passes=PASSES,
         offers_int8_cache=graphs == "single",
         precisions=_precisions(options, chosen.target),
+        presets=PRESETS if chosen.target == "cpu" else [],
     )
+
+
+def _origin(source: str) -> CalibrationOrigin:
+    return "demo" if source.startswith("demo:") else "sentences"

@@ -194,7 +194,7 @@ def component_options(component: str, recipe: Recipe) -> dict[str, Any]:
 def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **more: Any) -> Metadata:
     return Metadata(
         model_type=recipe.model_type,
-        name=_display_name(checkpoint),
+        name=checkpoint.bundle_name,
         architecture=next(iter(checkpoint.architectures), ""),
         task=recipe.task,
         family=recipe.family,
@@ -230,14 +230,3 @@ def _placeholder(checkpoint: Checkpoint, kind: str, what: str) -> int:
     raise CheckpointError(
         f"{checkpoint.source} names no {kind}_token_id in config.json, so its {what} have no place in a text: add it."
     )
-
-
-def _display_name(checkpoint: Checkpoint) -> str:
-    if checkpoint.kind == "demo":
-        return checkpoint.source.removeprefix("demo:") + "-demo"
-    return portable_source(checkpoint).rsplit("/", 1)[-1]
-
-
-def portable_source(checkpoint: Checkpoint) -> str:
-    """The source without a path of this machine, since bundles are shared."""
-    return checkpoint.root.name if checkpoint.kind == "folder" else checkpoint.source

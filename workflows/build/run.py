@@ -18,7 +18,6 @@ from workflows.build.pipeline import (
     component_options,
     cut_of_components,
     make_pipeline,
-    portable_source,
 )
 from workflows.build.requirements import require_disk, require_memory, state_requirements
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, has_stage, open_workspace, timed_stage
@@ -349,7 +348,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, made: _MadeStages) -> t
     calibration = recipe.quantize.calibration  # without a path of this machine
     named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
     quantize = recipe.quantize.model_copy(update={"calibration": named})
-    portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": quantize})
+    portable = recipe.model_copy(update={"source": checkpoint.portable_source, "quantize": quantize})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")

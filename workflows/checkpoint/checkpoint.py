@@ -63,6 +63,18 @@ class Checkpoint:
     remote_code: dict[str, str]
 
     @property
+    def portable_source(self) -> str:
+        """The source without a path of this machine, since bundles are shared."""
+        return self.root.name if self.kind == "folder" else self.source
+
+    @property
+    def bundle_name(self) -> str:
+        """The model's name in its bundles and in the history of runs."""
+        if self.kind == "demo":
+            return self.source.removeprefix("demo:") + "-demo"
+        return self.portable_source.rsplit("/", 1)[-1]
+
+    @property
     def weight_files(self) -> tuple[str, ...]:
         """The names of the weight files in the folder."""
         return tuple(sorted({tensor.file for tensor in self.tensors.values()}))

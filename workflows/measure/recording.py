@@ -98,8 +98,11 @@ def collect_stages(report: Callable[[Event], None], stages: dict[str, StageEvent
 def record_build(done: BuildDone, stages: Mapping[str, StageEvent], notify: ReportProblem) -> RunRecord:
     """Saves and returns a build, with its target as the provider. stages: how each ended."""
     bundle = read_bundle(done.bundle)
-    target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
+    recipe = json.loads(bundle.text("recipe.json") or "{}")
+    target = str(recipe.get("target", "cpu"))
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
+    if recipe.get("preset"):
+        figures["preset"] = str(recipe["preset"])
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
     figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     if done.streamed:

@@ -62,23 +62,6 @@ def test_the_plan_is_shown_and_sends_nothing(
     assert state(blocks) == shown and draft.options == {}
 
 
-@pytest.mark.parametrize(("recipe", "shown"), [
-    ({"precision": "int4"}, "balanced"), ({"precision": "int8"}, "accurate"),
-    ({"precision": "int4", "preset": "compact"}, "compact"),
-])  # fmt: skip
-def test_a_preset_takes_the_place_of_the_settings_that_were_made(
-    blocks: BlockOptions, draft: UnsavedRecipe, recipe: dict[str, object], shown: str
-) -> None:
-    blocks.show_plan(SimpleNamespace(recipe=recipe, offers_fast_prefill=False), True, rounds=True)  # type: ignore[arg-type]
-    assert blocks.preset.currentData() == shown and draft.options == {}
-    draft.options = {"precision": "int8", "quantize": {"head": "fp32", "calibration": {"prompts": "a.txt"}}}
-    blocks.preset.activated.emit(blocks.preset.currentIndex())
-    calibrated = {"quantize": {"calibration": {"prompts": "a.txt"}}}
-    assert draft.options == {"preset": shown, "precision": None, **calibrated}
-    draft.set_option("precision", "int8")
-    assert draft.options == {"precision": "int8", **calibrated}
-
-
 @pytest.mark.parametrize("offered", [True, False])
 def test_fast_prompts_are_a_switch_of_the_recipe(blocks: BlockOptions, draft: UnsavedRecipe, offered: bool) -> None:
     shown = SimpleNamespace(recipe={"fast_prefill": offered}, offers_fast_prefill=offered)
@@ -145,7 +128,9 @@ def test_a_plan_that_comes_while_one_types_does_not_take_the_words_away(blocks: 
 
 
 def chosen(prompts: str, method: str) -> Any:
-    return SimpleNamespace(chosen=SimpleNamespace(calibration_prompts=prompts, calibration_method=method))
+    return SimpleNamespace(
+        chosen=SimpleNamespace(calibration_prompts=prompts, calibration_method=method, calibration_origin="")
+    )
 
 
 @pytest.mark.parametrize("method", ["minmax", "percentile", "entropy"])

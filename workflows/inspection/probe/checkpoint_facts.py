@@ -9,18 +9,20 @@ from typing import get_args
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import RecipeError
 from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
+from workflows.inspection.probe.preset_facts import preset_options
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.compatibility import fast_prefill_refusals, integer_cache_refusals
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
-from workflows.recipe.precision import PRECISIONS, target_precision
+from workflows.recipe.precision import PRECISIONS, RECOMMENDED, target_precision
 from workflows.recipe.resolve import quantize_settings
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
 from workflows.recipe.stored_forms import has_stored_blocks
 from workflows.recipe.target import TARGETS
 from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
+    CalibrationOrigin,
     DecoderFacts,
     PassOption,
     PlanComponent,
@@ -70,7 +72,16 @@ def probe_report(checkpoint: Checkpoint) -> ProbeReport:
         decoder=decoder,
         own_task=own,
         left_out={task: notice for task in tasks if (notice := text_part_notice(checkpoint, task))},
+        recommended=dict(_recommended(checkpoint, family)),
     )
+
+
+def _recommended(checkpoint: Checkpoint, family: Family) -> Mapping[str, str]:
+    """Target → the precision to begin with; empty for models without a cache, on which none was measured."""
+    if not family.cached:
+        return {}
+    best = dict[str, str](RECOMMENDED.items())
+    return {**best, "cpu": "stored"} if has_stored_blocks(checkpoint) else best
 
 
 def _decoder(geometry: ModelGeometry) -> DecoderFacts:
@@ -105,7 +116,7 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
     in_integers = recipe.model_copy(update={"kv_dtype": "int8", "opset": SCATTER_FROM})
     return PlanReport(
         recipe=recipe.model_dump(mode="json"),
-        chosen=_chosen(recipe),
+        chosen=_chosen(recipe, checkpoint),
         estimate=build_estimate(checkpoint, recipe, geometry, len(cut.components), whole_builds()),
         components=[
             PlanComponent(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
@@ -118,13 +129,14 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         passes=[
             PassOption(name, PASSES[name].title, on) for name, on in family.default_passes(recipe.build_target).items()
         ],
-        precisions=_precisions(checkpoint, recipe, options),
+        precisions=_precisions(checkpoint, recipe, options, _recommended(checkpoint, family)),
+        presets=preset_options(checkpoint, recipe),
         offers_fast_prefill=not any(fast_prefill_refusals(recipe.model_copy(update={"fast_prefill": True}), family)),
         offers_int8_cache=recipe.cache == "gqa" and not any(integer_cache_refusals(in_integers, family)),
     )
 
 
-def _chosen(recipe: Recipe) -> RecipeSummary:
+def _chosen(recipe: Recipe, checkpoint: Checkpoint) -> RecipeSummary:
     calibration = recipe.quantize.calibration
     return RecipeSummary(
         target=recipe.target,
@@ -139,7 +151,26 @@ def _chosen(recipe: Recipe) -> RecipeSummary:
         passes=dict(recipe.passes),
         calibration_prompts=calibration.prompts,
         calibration_method=calibration.method,
+        calibration_origin=_calibration_origin(recipe, checkpoint),
     )
+
+
+def _calibration_origin(recipe: Recipe, checkpoint: Checkpoint) -> CalibrationOrigin:
+    """What the prompts and texts are that the build calibrates with."""
+    from workflows.quantize import METHODS  # onnx_ir: not needed by a probe
+    from workflows.quantize.calibration.prompts import has_own_prompts
+
+    learns = "int4" in recipe.precisions and recipe.quantize.rounding == "compensated"
+    ranges = any(name in METHODS and METHODS[name].needs_ranges for name in recipe.precisions)
+    if not learns and not ranges and recipe.kv_dtype != "int8":
+        return ""
+    if recipe.quantize.calibration.prompts:
+        return "file"
+    if has_own_prompts(checkpoint.source):
+        return "demo"
+    if checkpoint.tokenizer is None or not recipe.tokenizer:
+        return "missing"
+    return "texts" if learns else "sentences"
 
 
 def _arrows(cut: Cut) -> list[PlanEdge]:
@@ -184,7 +215,9 @@ def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption
     ]
 
 
-def _precisions(checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, object]) -> list[PrecisionOption]:
+def _precisions(
+    checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, object], recommended: Mapping[str, str]
+) -> list[PrecisionOption]:
     """Returns each precision, what the recipe's target makes of it, and the size of the weights in bytes."""
     from workflows.quantize import METHODS
 
@@ -199,7 +232,7 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, ob
             name=name,
             title=facts.title,
             note=facts.note,
-            **vars(effects[name]),
+            **{**vars(effects[name]), "recommended": recommended.get(recipe.target) == name},
             bytes=precision_bytes(name, checkpoint, recipes[name]),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,

@@ -63,6 +63,11 @@ def prompts_digest(place: str) -> str:
     return hashlib.sha256(repr(_rows_of(Path(place))).encode()).hexdigest()
 
 
+def has_own_prompts(source: str) -> bool:
+    """Whether a source is a demo that comes with calibration prompts."""
+    return source.startswith(DEMO) and bool(_rows_of_demo(source.removeprefix(DEMO)))
+
+
 def calibration_prompts(engine: Engine, place: str) -> CalibrationPrompts:
     """Returns the prompts in `place`, a file or a data set folder; if it is empty, the demo's or built-in sentences.
 

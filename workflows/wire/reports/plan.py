@@ -9,6 +9,9 @@ from workflows.wire.reports.base import Report
 
 Exactness = Literal["", "exact", "near", "close", "coarse"]
 """How near the output of a precision comes to that of fp32; empty where it is unknown."""
+CalibrationOrigin = Literal["", "file", "demo", "sentences", "texts", "missing"]
+"""What a recipe is calibrated with: nothing, a person's file, the demo's prompts, built-in sentences, or thousands of
+tokens of built-in texts; missing: there is no tokenizer for the built-in ones."""
 
 
 @dataclass
@@ -38,7 +41,8 @@ class ProbeReport(Report):
 
     tasks: the possible ones, the checkpoint's own first. own_task: the one of a build without a choice, if its files
     name it. left_out: task → a sentence about the parts that a build for it leaves out. decoder: None for a model
-    without a cache.
+    without a cache. recommended: target → the precision to begin with; empty where a build without a choice keeps the
+    checkpoint's own.
     """
 
     source: str
@@ -58,6 +62,7 @@ class ProbeReport(Report):
     decoder: DecoderFacts | None
     own_task: str | None = None
     left_out: dict[str, str] = field(default_factory=dict)
+    recommended: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -76,6 +81,7 @@ class RecipeSummary:
     passes: dict[str, bool]
     calibration_prompts: str
     calibration_method: str
+    calibration_origin: CalibrationOrigin = ""
 
 
 @dataclass
@@ -169,6 +175,23 @@ class PrecisionOption:
 
 
 @dataclass
+class PresetOption:
+    """A choice of size against accuracy. precision: its own. bytes: of the weights.
+
+    kl_mean, top1_agreement, tokens_per_s: of the last build of this model with it on this machine, and of the last
+    reply of that bundle, on `provider`; None where there was none. kl_mean is in nats.
+    """
+
+    name: str
+    precision: str
+    bytes: int
+    kl_mean: float | None = None
+    top1_agreement: float | None = None
+    tokens_per_s: float | None = None
+    provider: str = ""
+
+
+@dataclass
 class PlanReport(Report):
     """The recipe of the given options, its picture, its cost, and the alternatives.
 
@@ -185,5 +208,6 @@ class PlanReport(Report):
     targets: list[TargetOption]
     passes: list[PassOption]
     precisions: list[PrecisionOption]
+    presets: list[PresetOption] = field(default_factory=list)
     offers_fast_prefill: bool = False
     offers_int8_cache: bool = False
