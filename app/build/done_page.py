@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu
 
-from app.build.goal_card import TrialsChart, read_goal_report
+from app.build.goal_card import TrialsChart, goal_result, read_goal_report
 from app.build.quantize_options import calibration_text
 from app.build.step_page import StepPage
 from app.state.context import AppContext
@@ -55,6 +55,8 @@ class DonePage(StepPage):
         card.body.addWidget(self.advice)
         card.body.addLayout(hbox(self.better, STRETCH))
         self.body.addWidget(card)
+        self.goal = label("", "heading", wrap=True)
+        self.body.addWidget(self.goal)
         self.tried = TrialsChart()
         self.chosen = label("", "muted", wrap=True)
         self.body.addWidget(self.tried)
@@ -77,7 +79,10 @@ class DonePage(StepPage):
         components = self.tr("Components: {0}").format(", ".join(outcome.components))
         self.path.setText(f"{outcome.bundle}\n{components}")
         self.tried.show_report(read_goal_report(Path(outcome.bundle)))
-        self.chosen.setText(self.tried.accessibleName() if self.tried.report else "")
+        report = self.tried.report
+        self.goal.setText(goal_result(report) if report else "")
+        self.goal.setVisible(report is not None)
+        self.chosen.setText(self.tried.accessibleName() if report else "")
         self.chosen.setVisible(bool(self.chosen.text()))
         self.figures.rows.fill(self._rows(outcome))
         self._show_calibration()

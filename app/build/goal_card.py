@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QPushButton, QSizePolicy, QWidget
 
-from app.text.formatting import format_bytes, format_number
+from app.text.formatting import format_bytes, format_figures, format_number, format_percent
 from app.text.translatable import tr
 from app.widgets.basics import Section
 from app.widgets.fields import combo_box, line_edit
@@ -112,6 +112,28 @@ def goal_description(goal: Goal) -> str:
     return texts.format(limit, Path(goal.task.file).name if goal.task else "")
 
 
+def goal_result(report: GoalReport) -> str:
+    """What the goal was, and what the built mix reached."""
+    names = {
+        "top1": tr("top-1 agreement of at least {0}"),
+        "kl": tr("a divergence (KL) of at most {0}"),
+        "perplexity": tr("a perplexity ratio of at most {0}"),
+        "task": tr("a share of the score of at least {0}"),
+    }
+    chosen = report.points[report.chosen]
+    goal = names[report.metric].format(figure_text(report.metric, report.limit))
+    reached = figure_text(report.metric, chosen.figure) if chosen.figure is not None else "–"
+    text = tr("Goal: {0}. Reached: {1}, in {2} of weights instead of {3}.")
+    return text.format(goal, reached, format_bytes(chosen.bytes), format_bytes(report.full))
+
+
+def figure_text(metric: Metric, value: float) -> str:
+    """A figure of a goal with its unit."""
+    if metric in AT_LEAST:
+        return format_percent(value, 2)
+    return tr("{0} nats").format(format_figures(value)) if metric == "kl" else format_figures(value)
+
+
 def read_goal_report(bundle: Path) -> GoalReport | None:
     """The search report of a bundle; None if the bundle has no goal or the file is no such report."""
     try:
@@ -172,7 +194,7 @@ class TrialsChart(QWidget):
         return math.log10(max(point.figure, 1e-9))
 
     def _field(self) -> QRectF:
-        return QRectF(2 * G, 2 * G, self.width() - 4 * G, self.height() - 7 * G)
+        return QRectF(12 * G, 2 * G, self.width() - 26 * G, self.height() - 7 * G)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         report, places = self.report, self.places()
@@ -204,5 +226,23 @@ class TrialsChart(QWidget):
         under = QRectF(field.left(), field.bottom() + G, field.width(), 2 * G)
         painter.drawText(under, Qt.AlignmentFlag.AlignLeft, format_bytes(report.points[0].bytes))
         painter.drawText(under, Qt.AlignmentFlag.AlignRight, format_bytes(report.points[-1].bytes))
-        legend = self.tr("Vertical axis: error. Green meets the goal, grey does not; the ring marks the built mix.")
+        legend = self.tr(
+            "Downwards: nearer to the model. Green meets the goal, grey does not; the ring marks the built mix."
+        )
         painter.drawText(under.translated(0, 2 * G), Qt.AlignmentFlag.AlignLeft, legend)
+        for text, height in self._marks(report):
+            beside = QRectF(0, height - G, field.left() - G, 2 * G)
+            painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        chosen = self.places()[report.chosen]
+        figure = report.points[report.chosen].figure
+        if figure is not None:
+            text = f"{figure_text(report.metric, figure)} · {format_bytes(report.points[report.chosen].bytes)}"
+            painter.setPen(theme().color("text"))
+            painter.drawText(chosen + QPointF(1.5 * G, -G / 2), text)
+
+    def _marks(self, report: GoalReport) -> list[tuple[str, float]]:
+        """The worst and the best figure beside the vertical axis, each with its height."""
+        known = [(place.y(), point.figure) for place, point in zip(self.places(), report.points, strict=True)]
+        figures = [(height, figure) for height, figure in known if figure is not None]
+        ends = {min(figures), max(figures)} if figures else set()
+        return [(figure_text(report.metric, figure), height) for height, figure in ends]

@@ -12,7 +12,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget, QWizard
 
 from app.build.done_page import DonePage
 from app.build.quantize_page import OptimizePage, QuantizePage
@@ -24,20 +24,21 @@ from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, S
 from app.state.context import AppContext
 from app.state.unsaved_recipe import UnsavedRecipe, changed_options
 from app.widgets.actions import add_action
-from app.widgets.basics import label, set_role
+from app.widgets.basics import button, label, set_role
 from app.widgets.layouts import hbox, vbox
-from app.widgets.plain_text import PlainLabel
 from app.widgets.styling import style_separately
 from app.widgets.theme import G, set_icon
 from workflows.wire.requests import Options
 
 
 class StepLine(QWidget):
-    """The names of the steps, with the current one marked."""
+    """The names of the steps, with the current one marked; those before the build can be chosen until it starts."""
+
+    chosen = Signal(int)
 
     def __init__(self, names: list[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: list[PlainLabel] = []
+        self.steps: list[QPushButton] = []
         self._names = names
         row = hbox(parent=self, margins=(3 * G, G, 3 * G, G))
         for index, name in enumerate(names):
@@ -45,13 +46,15 @@ class StepLine(QWidget):
                 arrow = label()
                 set_icon(arrow, "chevron-right", "muted", 12)
                 row.addWidget(arrow)
-            step = label(f"{index + 1} {name}", "step", selectable=False)
-            self._labels.append(step)
+            step = button(f"{index + 1} {name}", role="step", clicked=partial(self.chosen.emit, index))
+            step.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.steps.append(step)
             row.addWidget(step)
         row.addStretch(1)
 
     def set_current(self, index: int) -> None:
-        for other, step in enumerate(self._labels):
+        for other, step in enumerate(self.steps):
+            step.setEnabled(index < RUN and other < RUN)
             set_role(step, "step-now" if other == index else "step-done" if other < index else "step")
         if 0 <= index < len(self._names):
             self.setAccessibleName(f"{index + 1}/{len(self._names)} {self._names[index]}")
@@ -352,12 +355,22 @@ class BuildPage(QWidget):
         self.line = StepLine([self.wizard.steps[i].heading for i in self.wizard.steps])
         vbox(self.line, (self.wizard, 1), parent=self, spacing=0)
         self.wizard.currentIdChanged.connect(self.line.set_current)
+        self.line.chosen.connect(self.go_to)
         self.wizard.restart()
         self.wizard.show_build()
         style_separately(self.wizard.run_page.parentWidget())  # the parent of all pages
         self._restored = False
         context.demo.ready.connect(self._on_demo)
         self._add_actions()
+
+    def go_to(self, step: int) -> None:
+        """Show a step before the build; one behind an incomplete step waits for it."""
+        wizard = self.wizard
+        wizard.route.cancel()
+        while step < wizard.currentId() < RUN and wizard.visitedIds()[0] != wizard.currentId():
+            wizard.back()
+        if wizard.currentId() < step < RUN:
+            wizard.route.start(step)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Restore the unsaved recipe of the last session when the page is first shown."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
+import resources
 from app.chat.intents import Send
 from app.widgets import button, label
-from app.widgets.layouts import STRETCH, vbox
+from app.widgets.layouts import STRETCH, FlowLayout, clear_layout, vbox
 from app.widgets.theme import G
+from app.widgets.thumbnail import Thumbnail
 
 DEMO_PROMPTS = {
     "t5-demo": ("translate English to French: Where is his heavy chair?",),
@@ -18,11 +23,26 @@ DEMO_PROMPTS = {
 }
 """Example prompts for two demos, in the languages they were trained on; not translated."""
 
+_DEMOS = Path(resources.__file__).parent / "demos"
+
+
+def shipped_files(folder: str, suffix: str) -> list[Path]:
+    """The files of a folder of the demos, in the order of their names."""
+    return sorted((_DEMOS / folder).glob(f"*{suffix}"))
+
+
+def picture_questions() -> list[tuple[Path, str]]:
+    """The shipped pictures, each with its question, in the language that the demo was trained in."""
+    folder = _DEMOS / "vision-pictures"
+    rows = json.loads((folder / "pictures.json").read_text("utf-8"))
+    return [(folder / row["file"], row["question"]) for row in rows]
+
 
 class ExamplePrompts(QWidget):
     """`requested` sends the clicked prompt."""
 
     requested = Signal(object)  # Send
+    clipChosen = Signal(str)  # noqa: N815  the path of a shipped recording
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,11 +51,16 @@ class ExamplePrompts(QWidget):
         self.buttons: list[QPushButton] = []
         self._texts: tuple[str, ...] = ()
         self._rows = vbox()
+        self.pictures = QWidget()
+        self._picture_row = FlowLayout(self.pictures)
+        self.pictures.setMaximumWidth(64 * G)
+        self.pictures.hide()
         middle = Qt.AlignmentFlag.AlignHCenter
-        parts = (self.invitation, 0, middle), (self.hint, 0, middle), self._rows
+        parts = (self.invitation, 0, middle), (self.hint, 0, middle), self._rows, (self.pictures, 0, middle)
         vbox(STRETCH, *parts, STRETCH, margins=None, parent=self)
 
-    def _offer(self, texts: tuple[str, ...]) -> None:
+    def _offer(self, texts: tuple[str, ...], act: Callable[[str], object] | None = None) -> None:
+        """Offers texts as buttons. act: receives the clicked one; else it is sent."""
         if texts == self._texts:
             return
         self._texts = texts
@@ -43,7 +68,8 @@ class ExamplePrompts(QWidget):
             self._rows.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.buttons = [button(text, clicked=partial(self.requested.emit, Send(text))) for text in texts]
+        send = act or (lambda text: self.requested.emit(Send(text)))
+        self.buttons = [button(text, clicked=partial(send, text)) for text in texts]
         for one in self.buttons:
             one.setMinimumWidth(36 * G)
             self._rows.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -66,13 +92,36 @@ class ExamplePrompts(QWidget):
         )
 
     def invite_recording(self) -> None:
-        """Invites to have a recording transcribed."""
-        self._offer(())
+        """Invites to have a recording transcribed, of which some are shipped."""
+        self.pictures.hide()
+        clips = shipped_files("whisper-clips", ".wav")
+        self._offer(tuple(path.name for path in clips), partial(self._choose, clips))
         self.invitation.setText(self.tr("Transcribe a recording"))
-        self.hint.setText("")
+        self.hint.setText(self.tr("or begin with an example:") if clips else "")
+
+    def invite_pictures(self) -> None:
+        """Offers the shipped pictures, each with the question that was drawn for it."""
+        self._offer(())
+        if self.pictures.isHidden():
+            clear_layout(self._picture_row)
+            for path, question in picture_questions():
+                self._picture_row.addWidget(self._picture(path, question))
+            self.pictures.show()
+        self.hint.setText(self.tr("or begin with a picture and its question:"))
+
+    def _picture(self, path: Path, question: str) -> QWidget:
+        part = QWidget()
+        ask = button(question, clicked=partial(self.requested.emit, Send(question, (str(path),))))
+        ask.setAccessibleName(f"{question} · {path.stem}")
+        vbox((Thumbnail(str(path), 8 * G), 0, Qt.AlignmentFlag.AlignHCenter), ask, parent=part, spacing=G // 2)
+        return part
+
+    def _choose(self, clips: Sequence[Path], text: str) -> None:
+        self.clipChosen.emit(next(str(path) for path in clips if path.name == text))
 
     def show_invitation(self, name: str, completes: bool, opening: bool) -> None:
         """Invites to ask a question, or to begin a text if the model `completes`. name: the bundle's."""
+        self.pictures.hide()
         self._offer(() if completes else self._examples_for(name))
         invitation = (
             self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")

@@ -107,6 +107,7 @@ class ChatFrame(QWidget):
         self.last_bundle = LastBundleHint()
         self.header = ChatHeader()
         self.examples = ExamplePrompts()
+        self.examples.clipChosen.connect(self.composer.attachments.sound)
         self.no_bundle = EmptyState("", icon="chat")
         self.show_absence("")
         self.stack = QStackedWidget()
@@ -145,6 +146,8 @@ class ChatFrame(QWidget):
         self.composer.set_senses(sees, speech, takes_sound)
         if speech is not None:
             self.examples.invite_recording()
+        elif sees:
+            self.examples.invite_pictures()
 
     def clear_banners(self) -> None:
         """Clears messages about the last prompt."""

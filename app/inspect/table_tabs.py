@@ -79,7 +79,7 @@ class PassesTab(InspectTab):
             self.tr("After"),
             self.tr("Refused"),
         )
-        self.table = ReadOnlyTable(TextTableModel(headings, numbers=(4, 5), mono=(2,)), self.tr("Passes"), stretch=6)
+        self.table = ReadOnlyTable(TextTableModel(headings, numbers=(4, 5)), self.tr("Passes"), stretch=6)
         self.empty = EmptyState(
             self.tr("No passes are recorded"),
             self.tr("For a bundle, this table lists what each pass changed and refused."),
@@ -97,7 +97,8 @@ class PassesTab(InspectTab):
             refused = "; ".join(f"{r.reason} ({r.node})" if r.node else r.reason for r in done.refused)
             changed = self.tr("changed") if done.modified else self.tr("unchanged")
             counts = (format_number(done.nodes_before), format_number(done.nodes_after))
-            rows.append((row.stage, row.component, done.name, changed, *counts, refused))
+            named = f"{done.title} ({done.name})" if done.title not in ("", done.name) else done.name
+            rows.append((row.stage, row.component, named, changed, *counts, refused))
             tints.append("" if done.modified else "muted")
         self._passes = passes
         self.table.rows.fill(rows, tints)

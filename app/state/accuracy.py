@@ -25,7 +25,8 @@ from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.requests import Eval
 
 PROVIDER, SOURCE_PRECISION = "cpu", "fp32"
-"""The provider that the engine compares on, and the precision that it builds a source with."""
+"""The provider that the engine compares on, and the precision that a checkpoint has there; the report's first note says
+whether transformers ran it or Joinery built it."""
 SUBJECT_COLUMNS = ("candidate", "candidate_precision", "reference", "reference_precision", "provider", "began")
 COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 

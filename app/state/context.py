@@ -238,7 +238,7 @@ class AppContext(QObject):
         outcome = self.build.outcome
         if outcome is None:
             return
-        self.recents.add(outcome.bundle)
+        self.recents.add(outcome.bundle, self.build.request.source if self.build.request else "")
         if self.notes.here["page"] != "build":
             self.offer_bundle(outcome.bundle)
 
@@ -251,6 +251,8 @@ class AppContext(QObject):
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self.bundle:
             self.bundle = summary
+            for job in ("open", "generate"):
+                self.activities.acknowledge(job)  # a failure of the bundle before
             path = str(summary["path"]) if summary else None
             self.notes.set_front("bundle", path)
             self.notes.drop(self._offers.pop(path, None) if path else None)

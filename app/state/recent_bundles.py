@@ -48,6 +48,13 @@ class RecentBundle:
     """The provider of that speed; empty in lists saved before this field."""
     summary: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
+    source: str = ""
+    """What it was built of in this window; empty otherwise, and in lists saved before this field."""
+
+    @property
+    def checkpoint(self) -> str:
+        """The folder, demo or hub id that it was built of; empty where that is not known."""
+        return self.source or str(self.summary.get("source", ""))
 
     @property
     def name(self) -> str:
@@ -113,12 +120,13 @@ class RecentBundles(SavedList):
         """The entry of a folder."""
         return _find(self.entries, path)
 
-    def add(self, path: str) -> RecentBundle:
-        """Puts a bundle first; it keeps its speed."""
+    def add(self, path: str, source: str = "") -> RecentBundle:
+        """Puts a bundle first; it keeps its speed. source: what it was built of just now."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
 
         def put_first(rows: list[RecentBundle]) -> list[RecentBundle]:
             entry = replace(_find(rows, path) or RecentBundle(path), used_at=now)
+            entry.source = source or entry.source
             return [entry, *(row for row in rows if row.path != path)][:LIMIT]
 
         self._change(put_first)
@@ -176,10 +184,17 @@ def _decode(rows: Any) -> list[RecentBundle]:
     if not isinstance(rows, list):
         raise ValueError("it is not a JSON list")
     return [
-        RecentBundle(str(row["path"]), str(row["used_at"]), float(row["speed"]), str(row.get("provider", "")))
+        RecentBundle(
+            str(row["path"]),
+            str(row["used_at"]),
+            float(row["speed"]),
+            str(row.get("provider", "")),
+            source=str(row.get("source", "")),
+        )
         for row in rows
     ]
 
 
 def _encode(rows: list[RecentBundle]) -> list[dict[str, Any]]:
-    return [{"path": row.path, "used_at": row.used_at, "speed": row.speed, "provider": row.provider} for row in rows]
+    saved = ("path", "used_at", "speed", "provider", "source")
+    return [{name: getattr(row, name) for name in saved} for row in rows]

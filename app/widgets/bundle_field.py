@@ -40,6 +40,7 @@ class BundleField(FolderField):
         assert edit is not None
         edit.setPlaceholderText(hint)
         self.picked.connect(self.choose)
+        self._offer: tuple[str, str] | None = None
         self.changed = self.field.editTextChanged
         recents.changed.connect(self.refill)
         self.refill()
@@ -62,11 +63,20 @@ class BundleField(FolderField):
         assert edit is not None
         edit.setCursorPosition(0)  # the beginning is visible, not the end
 
+    def offer(self, text: str, path: str) -> None:
+        """List something that is no recent bundle before them; an empty path removes it."""
+        wanted = (text, path) if path else None
+        if wanted != self._offer:
+            self._offer = wanted
+            self.refill()
+
     def refill(self) -> None:
         """List the recent bundles; the current path stays."""
         path = self.path
         self.field.blockSignals(True)
         self.field.clear()
+        if self._offer is not None:
+            self.field.addItem(*self._offer)
         for entry in self._recents.entries:
             if not entry.problem:
                 self.field.addItem(self._recents.label_of(entry), entry.path)

@@ -103,6 +103,8 @@ QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QHeaderView { background: $surface; border: 0; border-radius: 6px; }
 QHeaderView::section { background: $surface; color: $muted; font-size: 12px; border: 0;
   border-bottom: 1px solid $border; padding: 6px 8px; }
+QHeaderView::up-arrow { image: url($icons/chevron-up.svg); width: 12px; height: 12px; }
+QHeaderView::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
 QTabBar::tab { background: transparent; color: $muted; padding: 8px 12px; border: 0;
   border-bottom: 2px solid transparent; }
@@ -138,9 +140,14 @@ QFrame[role="palette"] { background: $raised; border: 1px solid $border; border-
 QFrame[role="palette"] QListView { background: transparent; border: 0; }
 QFrame[role="palette"] QListView::item { padding: 6px 8px; border-radius: 4px; }
 QFrame[role="palette"] QListView::item:selected { background: $accent; color: $accent_text; }
-QLabel[role="step"] { font-size: 12px; color: $muted; }
-QLabel[role="step-now"] { font-size: 12px; color: $accent; font-weight: 600; }
-QLabel[role="step-done"] { font-size: 12px; color: $text; }
+QPushButton[role="step"], QPushButton[role="step-now"], QPushButton[role="step-done"] { background: transparent;
+  border: 1px solid transparent; padding: 1px 4px; min-height: 18px; font-size: 12px; }
+QPushButton[role="step"], QPushButton[role="step"]:disabled { color: $muted; }
+QPushButton[role="step-now"], QPushButton[role="step-now"]:disabled { color: $accent; font-weight: 600; }
+QPushButton[role="step-done"], QPushButton[role="step-done"]:disabled { color: $text; }
+QPushButton[role="step"]:hover, QPushButton[role="step-done"]:hover { text-decoration: underline; }
+QPushButton[role="step"]:focus, QPushButton[role="step-now"]:focus, QPushButton[role="step-done"]:focus {
+  border: 1px solid $accent; }
 QPlainTextEdit[role="log"] { background: $sunken; padding: 4px; }
 QPlainTextEdit[role="code"] { padding: 4px; }
 QLabel[role="drop"] { border: 1px dashed $muted; border-radius: 8px; color: $muted; padding: 16px; }

@@ -659,6 +659,10 @@
       <translation>Vorher</translation>
     </message>
     <message>
+      <source>Before and after side by side</source>
+      <translation>Vorher und nachher nebeneinander</translation>
+    </message>
+    <message>
       <source>Before and after side by side (Ctrl+D)</source>
       <translation>Vorher und nachher nebeneinander (Strg+D)</translation>
     </message>
@@ -745,6 +749,10 @@
     <message>
       <source>Build the small Qwen3 that ships with Joinery: under a minute, no download.</source>
       <translation>Das kleine Qwen3 bauen, das mit Joinery kommt: unter einer Minute, ohne Download.</translation>
+    </message>
+    <message>
+      <source>Build without quantizing them</source>
+      <translation>Ohne deren Quantisierung bauen</translation>
     </message>
     <message>
       <source>Build without the tokenizer</source>
@@ -909,6 +917,10 @@
     <message>
       <source>Changes by scope</source>
       <translation>Änderungen nach Bereich</translation>
+    </message>
+    <message>
+      <source>Changes since: {0}</source>
+      <translation>Änderungen seit: {0}</translation>
     </message>
     <message>
       <source>Characters</source>
@@ -1459,6 +1471,10 @@
       <translation>Wird heruntergeladen</translation>
     </message>
     <message>
+      <source>Downwards: nearer to the model. Green meets the goal, grey does not; the ring marks the built mix.</source>
+      <translation>Nach unten: näher am Modell. Grün erreicht das Ziel, grau nicht; der Ring markiert die gebaute Mischung.</translation>
+    </message>
+    <message>
       <source>Drafts</source>
       <translation>Entwürfe</translation>
     </message>
@@ -1913,6 +1929,10 @@
     <message>
       <source>Goal</source>
       <translation>Ziel</translation>
+    </message>
+    <message>
+      <source>Goal: {0}. Reached: {1}, in {2} of weights instead of {3}.</source>
+      <translation>Ziel: {0}. Erreicht: {1}, mit {2} Gewichten statt {3}.</translation>
     </message>
     <message>
       <source>Grammar</source>
@@ -2427,6 +2447,10 @@
       <translation>Letzte Schicht: {0}</translation>
     </message>
     <message>
+      <source>Last made or changed by: {0}</source>
+      <translation>Zuletzt erzeugt oder geändert durch: {0}</translation>
+    </message>
+    <message>
       <source>Last reply</source>
       <translation>Letzte Antwort</translation>
     </message>
@@ -2621,10 +2645,6 @@
     <message>
       <source>Made by {0}</source>
       <translation>Gemacht von {0}</translation>
-    </message>
-    <message>
-      <source>Made or changed by {0}</source>
-      <translation>Gemacht oder geändert von {0}</translation>
     </message>
     <message>
       <source>Makes a text of another one.</source>
@@ -3303,6 +3323,14 @@
       <translation>Überblick über den Graphen</translation>
     </message>
     <message>
+      <source>Panel of changes</source>
+      <translation>Feld mit den Änderungen</translation>
+    </message>
+    <message>
+      <source>Panel of details</source>
+      <translation>Feld mit den Einzelheiten</translation>
+    </message>
+    <message>
       <source>Panels at the right (Ctrl+I)</source>
       <translation>Bereiche rechts (Strg+I)</translation>
     </message>
@@ -3815,6 +3843,10 @@
       <translation>Bundle neu öffnen</translation>
     </message>
     <message>
+      <source>Repeated layers as one</source>
+      <translation>Wiederholte Schichten als eine</translation>
+    </message>
+    <message>
       <source>Repetition penalty</source>
       <translation>Wiederholungsstrafe</translation>
     </message>
@@ -4307,8 +4339,8 @@
       <translation>Ähnlichkeit</translation>
     </message>
     <message>
-      <source>Since {0}</source>
-      <translation>Seit {0}</translation>
+      <source>Since “{0}”</source>
+      <translation>Seit „{0}“</translation>
     </message>
     <message>
       <source>Size</source>
@@ -4549,6 +4581,10 @@
     <message>
       <source>Suggest nodes to exclude from quantization</source>
       <translation>Knoten vorschlagen, die nicht quantisiert werden</translation>
+    </message>
+    <message>
+      <source>Suggestion: leave {0} unquantized (Build, Quantize, “Nodes that are not quantized”).</source>
+      <translation>Vorschlag: {0} unquantisiert lassen (Bauen, Quantisieren, „Knoten, die nicht quantisiert werden“).</translation>
     </message>
     <message>
       <source>Summarizes</source>
@@ -5503,10 +5539,6 @@
       <translation>Fassung {0} von {1}</translation>
     </message>
     <message>
-      <source>Vertical axis: error. Green meets the goal, grey does not; the ring marks the built mix.</source>
-      <translation>Senkrechte Achse: Fehler. Grün erreicht das Ziel, Grau nicht; der Ring markiert die gebaute Mischung.</translation>
-    </message>
-    <message>
       <source>Views of the selected runs</source>
       <translation>Ansichten der gewählten Läufe</translation>
     </message>
@@ -5623,8 +5655,8 @@
       <translation>Mit der vorigen Stufe</translation>
     </message>
     <message>
-      <source>With {0}</source>
-      <translation>Mit {0}</translation>
+      <source>With “{0}”</source>
+      <translation>Mit „{0}“</translation>
     </message>
     <message>
       <source>Work is still running; closing the window stops it.</source>
@@ -5711,6 +5743,10 @@
       <translation>eine Divergenz (KL) von höchstens</translation>
     </message>
     <message>
+      <source>a divergence (KL) of at most {0}</source>
+      <translation>eine Divergenz (KL) von höchstens {0}</translation>
+    </message>
+    <message>
       <source>a few built-in English sentences</source>
       <translation>einige eingebaute englische Sätze</translation>
     </message>
@@ -5725,6 +5761,14 @@
     <message>
       <source>a perplexity ratio of at most</source>
       <translation>ein Perplexitätsverhältnis von höchstens</translation>
+    </message>
+    <message>
+      <source>a perplexity ratio of at most {0}</source>
+      <translation>ein Perplexitätsverhältnis von höchstens {0}</translation>
+    </message>
+    <message>
+      <source>a share of the score of at least {0}</source>
+      <translation>ein Anteil der Punktzahl von mindestens {0}</translation>
     </message>
     <message>
       <source>about {0}</source>
@@ -6170,6 +6214,10 @@
       <translation>sie ist über 1 MiB groß</translation>
     </message>
     <message>
+      <source>its checkpoint: {0}</source>
+      <translation>sein Checkpoint: {0}</translation>
+    </message>
+    <message>
       <source>its step: {0} drafted, {1} accepted</source>
       <translation>sein Schritt: {0} entworfen, {1} angenommen</translation>
     </message>
@@ -6472,6 +6520,10 @@
     <message>
       <source>opset {0}</source>
       <translation>Opset {0}</translation>
+    </message>
+    <message>
+      <source>or begin with a picture and its question:</source>
+      <translation>oder mit einem Bild und seiner Frage beginnen:</translation>
     </message>
     <message>
       <source>or begin with an example:</source>
@@ -6914,6 +6966,10 @@
       <translation>Top-1-Übereinstimmung von mindestens</translation>
     </message>
     <message>
+      <source>top-1 agreement of at least {0}</source>
+      <translation>Top-1-Übereinstimmung von mindestens {0}</translation>
+    </message>
+    <message>
       <source>top-5 overlap</source>
       <translation>Top-5-Überschneidung</translation>
     </message>
@@ -7164,6 +7220,10 @@
     <message>
       <source>{0} must end in .svg or .png</source>
       <translation>{0} endet weder auf .svg noch auf .png</translation>
+    </message>
+    <message>
+      <source>{0} nats</source>
+      <translation>{0} nats</translation>
     </message>
     <message>
       <source>{0} nodes</source>

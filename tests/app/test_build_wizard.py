@@ -669,3 +669,25 @@ def test_the_caption_under_a_choice_is_that_of_the_choice(qtbot: Any, make_windo
         )
         assert note.text() and seen.setdefault(value, note.text()) == note.text()
     assert len(seen) == combo.count() and len(set(seen.values())) >= len(seen) - (option == "target")
+
+
+def test_the_names_of_the_steps_lead_to_them(qtbot: Any, make_window: Make) -> None:
+    """Back to any step, and forward as far as each step before is complete; not while a build runs."""
+    window = make_window(endless_stage="optimize", delay=0.01)
+    wizard, page = wizard_of(window), window.stack.page("build")
+    line: Any = page.line  # type: ignore[attr-defined]
+    qtbot.mouseClick(line.steps[REVIEW], Qt.MouseButton.LeftButton)
+    assert wizard.currentId() == SOURCE  # there is no source yet
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    qtbot.mouseClick(line.steps[REVIEW], Qt.MouseButton.LeftButton)  # it waits for the source and the plan
+    qtbot.waitUntil(lambda: wizard.currentId() == REVIEW)
+    qtbot.mouseClick(line.steps[OPTIMIZE], Qt.MouseButton.LeftButton)
+    assert wizard.currentId() == OPTIMIZE and line.steps[OPTIMIZE].property("role") == "step-now"
+    qtbot.mouseClick(line.steps[RECIPE], Qt.MouseButton.LeftButton)
+    assert wizard.currentId() == RECIPE
+    qtbot.mouseClick(line.steps[REVIEW], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == REVIEW)
+    assert not line.steps[DONE].isEnabled()
+    press(qtbot, wizard, QWizard.WizardButton.CommitButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == RUN)
+    assert not any(step.isEnabled() for step in line.steps)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.build.goal_card import GoalOptions, TrialsChart, read_goal_report
+from app.build.goal_card import GoalOptions, TrialsChart, goal_result, read_goal_report
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
@@ -179,3 +179,19 @@ def test_a_report_of_mixes_that_it_lacks_is_none(wrong: dict[str, Any], tmp_path
     """Nothing is drawn of it, which would end in the middle."""
     (tmp_path / "goal.json").write_text(dumps(replace(report(), **wrong)), "utf-8")
     assert read_goal_report(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit", "figure", "text"),
+    [
+        ("top1", 0.99, 0.9934, "top-1 agreement of at least 99.00 %. Reached: 99.34 %"),
+        ("kl", 0.01, 0.00873, "a divergence (KL) of at most 0.01 nats. Reached: 0.00873 nats"),
+        ("perplexity", 1.02, 1.0134, "a perplexity ratio of at most 1.02. Reached: 1.013"),
+        ("task", 0.95, None, "a share of the score of at least 95.00 %. Reached: –"),
+    ],
+)
+def test_the_goal_and_the_reached_figure_are_stated(metric: Any, limit: float, figure: float | None, text: str) -> None:
+    found = report()
+    found.metric, found.limit, found.full = metric, limit, 4 << 20
+    found.points[found.chosen] = replace(found.points[found.chosen], figure=figure, bytes=1 << 20)
+    assert goal_result(found) == f"Goal: {text}, in 1.0 MiB of weights instead of 4.0 MiB."

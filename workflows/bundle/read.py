@@ -6,6 +6,7 @@ pipeline.json is a program that a person may edit: what it states when it is ope
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,10 +155,20 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "bytes": bundle.bytes,
         "built_at": facts.built_at,
         "in_place": not bundle.built,
+        "source": _source(bundle),
         "labels": len(facts.classification.labels) if facts.classification else None,
         "cost": read_cost(bundle),
         "chain": [op.model_dump(exclude_none=True) for op in (chosen and chosen.logits) or ()],
     }
+
+
+def _source(bundle: Bundle) -> str:
+    """The demo or hub id that a bundle was built of; empty for a folder, whose path a bundle does not hold."""
+    try:
+        source = str(json.loads(bundle.text("recipe.json") or "{}").get("source", ""))
+    except (ValueError, AttributeError):
+        return ""
+    return source if source.startswith("demo:") or "/" in source else ""
 
 
 def _read_pipeline(path: Path) -> Pipeline:

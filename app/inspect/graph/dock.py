@@ -59,6 +59,10 @@ class GraphDock(QTabWidget):
         if on:
             self.setCurrentIndex(place)
 
+    def shows(self, panel: QWidget) -> bool:
+        """Whether the panel is visible."""
+        return self._tools.dock.isChecked() and self.currentWidget() is panel
+
     def show_panel(self, panel: QWidget) -> None:
         """Unfolds the dock at an offered panel; folds it where that panel is visible."""
         place, dock = self.indexOf(panel), self._tools.dock

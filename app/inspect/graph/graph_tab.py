@@ -5,7 +5,7 @@ InspectTabs.choose ──show_graph──▶ GraphModel ──▶ StageBar, Grap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,40 @@ from workflows.wire.reports.inspection import ComponentReport
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
+
+
+Switch = tuple[str, Callable[[], object], Callable[[], bool]]
+"""Its text, what switches it, and whether it is on."""
+
+
+class GraphMenu(QMenu):
+    """The commands of the graph in groups, the switches with a mark where they are on."""
+
+    def __init__(self, parent: QWidget, groups: Iterable[Sequence[QAction]], switches: Iterable[Switch]) -> None:
+        super().__init__(parent)
+        self._states: list[tuple[QAction, Callable[[], bool]]] = []
+        for group in groups:
+            for action in group:
+                self._add(action)
+            self.addSeparator()
+        for text, act, is_on in switches:
+            entry = self.addAction(text)
+            entry.setCheckable(True)
+            entry.triggered.connect(lambda _checked=False, act=act: act())
+            self._states.append((entry, is_on))
+        self.aboutToShow.connect(self._mark)
+
+    def _add(self, action: QAction) -> None:
+        """Adds an entry for an action of the palette, without the prefix that says there what it is of."""
+        text = action.text().partition(": ")[2]
+        entry = self.addAction(text[:1].upper() + text[1:])
+        entry.triggered.connect(lambda _checked=False: action.trigger())
+        action.enabledChanged.connect(entry.setEnabled)
+        entry.setEnabled(action.isEnabled())
+
+    def _mark(self) -> None:
+        for entry, is_on in self._states:
+            entry.setChecked(is_on())
 
 
 class GraphTab(InspectTab):
@@ -152,7 +186,7 @@ class GraphTab(InspectTab):
     def _add_actions(self) -> None:
         """Adds the tab's actions with their keys, the menu of all of them, and the keys of the canvas."""
         navigation, tools = self.navigation, self.tools
-        for text, act, keys in (
+        rows = (
             (self.tr("Graph: find a node"), self.node_search.focus_field, "Ctrl+F"),
             (self.tr("Graph: copy the details"), self.panel.copy, "Ctrl+Shift+C"),
             (self.tr("Graph: next change"), partial(navigation.step_change, 1), "F8"),
@@ -167,8 +201,8 @@ class GraphTab(InspectTab):
             (self.tr("Graph: show or hide the changes"), partial(self.dock.show_panel, self.changes), "Ctrl+J"),
             (self.tr("Graph: before and after side by side, or as one"), self.toggle_split, "Ctrl+D"),
             (self.tr("Graph: close every scope"), navigation.close_all, ""),
-        ):
-            add_action(self, text, act, keys)
+        )
+        actions = [add_action(self, text, act, keys) for text, act, keys in rows]
         self._exports = [
             add_action(self, text, partial(self.saver.choose_file, suffix, everything))
             for text, suffix, everything in (
@@ -178,9 +212,8 @@ class GraphTab(InspectTab):
                 (self.tr("Graph: save the visible part as PNG …"), ".png", False),
             )
         ]
-        menu = QMenu(self)
-        menu.addActions(self.actions())
-        tools.more.setMenu(menu)
+        groups = (actions[:2], actions[2:7], [actions[8], actions[13]], self._exports)
+        tools.more.setMenu(GraphMenu(self, groups, graph_switches(self)))
         self._add_canvas_keys()
 
     def _add_canvas_keys(self) -> None:
@@ -263,3 +296,15 @@ class GraphTab(InspectTab):
         if self.model.diff is None:
             self.stages.compare_before()
         self.tools.split.click()
+
+
+def graph_switches(tab: GraphTab) -> list[Switch]:
+    """The switches of the graph's menu."""
+    tools, dock = tab.tools, tab.dock
+    return [
+        (tab.tr("Repeated layers as one"), tools.folds.click, tools.folds.isChecked),
+        (tab.tr("Before and after side by side"), tab.toggle_split, tools.split.isChecked),
+        (tab.tr("Panel of details"), partial(dock.show_panel, tab.panel), lambda: dock.shows(tab.panel)),
+        (tab.tr("Panel of changes"), partial(dock.show_panel, tab.changes), lambda: dock.shows(tab.changes)),
+        (tab.tr("Draw with Netron"), tools.netron.click, lambda: tab.netron.is_shown),
+    ]

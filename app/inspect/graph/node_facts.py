@@ -58,9 +58,10 @@ def _node(model: GraphModel, graph: IndexedGraph, node: IndexedNode) -> Iterator
     if node.scope:
         yield FactLine(node.scope, "mono", f"scope:{node.index}")
     if node.made_by:
-        yield FactLine(tr("Made or changed by {0}").format(node.made_by))
+        titles = {stage.name: stage.title for stage in model.stages}
+        yield FactLine(tr("Last made or changed by: {0}").format(titles.get(node.made_by, node.made_by)))
     yield from _refused(model, node)
-    yield from _before(graph, node)
+    yield from _before(model, graph, node)
     if node.attrs:
         yield FactLine(tr("Attributes"), "heading")
         yield from (FactLine(f"{name} = {text}", "mono") for name, text in node.attrs.items())
@@ -77,12 +78,14 @@ def _refused(model: GraphModel, node: IndexedNode) -> Iterator[FactLine]:
                 yield FactLine(tr("{0} refused this node: {1}").format(stage.title, refusal.reason), "changed")
 
 
-def _before(graph: IndexedGraph, node: IndexedNode) -> Iterator[FactLine]:
-    """The node before its change."""
+def _before(model: GraphModel, graph: IndexedGraph, node: IndexedNode) -> Iterator[FactLine]:
+    """The node before its changes, which several passes may have made since the graph that is compared with."""
     was = node.was
     if was is None:
         return
-    yield FactLine(tr("Before"), "heading")
+    against = model.against.stage if model.against is not None else ""
+    title = next((stage.title for stage in model.stages if stage.name == against), "")
+    yield FactLine(tr("Changes since: {0}").format(title) if title else tr("Before"), "heading")
     if (was.op, was.domain) != (node.op, node.domain):
         yield FactLine(f"{CHANGE_SIGNS['removed']} {was.op}  {was.domain}".rstrip(), "removed")
         yield FactLine(f"{CHANGE_SIGNS['added']} {node.op}  {node.domain}".rstrip(), "added")

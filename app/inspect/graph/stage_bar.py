@@ -124,7 +124,7 @@ class StageBar(QWidget):
             return self.tr("Compare")
         if self.model.where and against.path == self.model.where.path:
             named = {s.name: s.title for s in self.model.stages}
-            return self.tr("Since {0}").format(shorten(named.get(against.stage, against.stage)))
+            return self.tr("Since “{0}”").format(shorten(named.get(against.stage, against.stage)))
         here = self.model.where.path if self.model.where else ""
         return self.tr("Against {0}").format(shorten(distinct_names(against.path, here)[0]))
 
@@ -161,7 +161,7 @@ class StageBar(QWidget):
             for place, stage in enumerate(self.model.stages):
                 if place != self.model.stage and where is not None:
                     other = replace(where, stage=stage.name)
-                    text = self.tr("With {0}").format(stage.title)
+                    text = self.tr("With “{0}”").format(stage.title)
                     self._entry(text, against == other, partial(self.model.compare, other))
         self._menu.addSeparator()
         self._entry(self.tr("With another file…"), False, self.choose_file)

@@ -63,6 +63,8 @@ class AccuracyForm(RequestForm):
         self._lay_out()
         for field in (self.candidate, self.reference):
             field.changed.connect(self.refresh)
+        self._recents = recents
+        self.candidate.changed.connect(self._offer_checkpoint)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -83,6 +85,12 @@ class AccuracyForm(RequestForm):
             if path:
                 field.choose(path)
         (self.start_button if self.ready else self.reference).setFocus()
+
+    def _offer_checkpoint(self) -> None:
+        """Offer what the bundle was built of, first: only against it can a fault of the conversion show."""
+        entry = self._recents.find(self.candidate.path)
+        source = entry.checkpoint if entry is not None else ""
+        self.reference.offer(self.tr("its checkpoint: {0}").format(source), source)
 
     @property
     def fields(self) -> Sequence[QWidget]:

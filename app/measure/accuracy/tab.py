@@ -5,7 +5,6 @@ AccuracyForm ──Eval──▶ AccuracyModel ──changed──▶ empty | pr
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from app.measure.accuracy.figures import comparison_settings, comparison_title, 
 from app.measure.accuracy.form import AccuracyForm
 from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.text.formatting import format_duration
-from app.widgets import Banner, CardFrame, EmptyState, label
+from app.widgets import Banner, CardFrame, EmptyState, button, label
 from app.widgets.actions import add_action, menu_button
 from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.fields import progress_bar
@@ -158,7 +157,9 @@ class AccuracyTab(QWidget):
         texts = vbox(self.title, self.summary, spacing=G // 2)
         kinds = (self.tr("Report (JSON) …"), "json"), (self.tr("Layers (CSV) …"), "csv")
         self.export_button = menu_button(self.tr("Export"), "save", kinds, self._choose_file)
-        return hbox((texts, 1), self.export_button, spacing=None)
+        self.build_without = button(self.tr("Build without quantizing them"), "build", clicked=self._build_without)
+        self.build_without.hide()
+        return hbox((texts, 1), self.build_without, self.export_button, spacing=G)
 
     def _add_actions(self) -> None:
         for text, keys, act in (
@@ -220,8 +221,29 @@ class AccuracyTab(QWidget):
             self.chart.show_layers(report.layers)
 
     def _exclusions(self, report: EvalReport) -> list[str]:
-        """The recipe option that excludes the suggested nodes; empty if there is no suggestion."""
-        return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
+        """What to build without; empty if there is no suggestion."""
+        self.build_without.setVisible(bool(report.excluded) and bool(self._checkpoint()))
+        if not report.excluded:
+            return []
+        text = self.tr("Suggestion: leave {0} unquantized (Build, Quantize, “Nodes that are not quantized”).")
+        return [text.format(", ".join(report.excluded))]
+
+    def _checkpoint(self) -> str:
+        """What the compared bundle was built of; empty where that is not known."""
+        result = self.model.result
+        entry = self.context.recents.find(result.subjects.candidate.path) if result is not None else None
+        return entry.checkpoint if entry is not None else ""
+
+    def _build_without(self) -> None:
+        """Show the wizard with the bundle's checkpoint, its precision, and the suggested nodes as they are."""
+        result = self.model.result
+        if result is not None:
+            options: dict[str, object] = {
+                "precision": result.subjects.candidate.precision,
+                "quantize": {"exclude": result.report.excluded},
+            }
+            self.context.unsaved_recipe.restore(self._checkpoint(), options, "", frozenset())
+            self.context.navigate.emit("build")
 
     def _choose_file(self, ending: str) -> None:
         name, _kind = QFileDialog.getSaveFileName(

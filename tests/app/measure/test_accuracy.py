@@ -13,7 +13,8 @@ from PySide6.QtGui import QTextCharFormat
 
 from app.measure.accuracy.tab import AccuracyTab
 from app.state.accuracy import AccuracyModel, AccuracyResult, AccuracySubjects, ComparedModel, as_csv, as_json
-from tests.app.conftest import make_bundle
+from app.state.recent_bundles import RecentBundles
+from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.accuracy import report
 from tests.fakes.worker import program
 from workflows.wire.codec import read
@@ -142,7 +143,36 @@ def test_suggestions(qtbot: Any, tab: Any) -> None:
     assert page.model.request == Eval("/bundles/b", "demo:qwen3", "", 16, 5)
     rows = dict(page.figures.rows._rows)
     assert (rows["KL without node_linear_17"], rows["KL without all of these"]) == ("0.0087 nats", "0.0061 nats")
-    assert page.summary.text().endswith('quantize.exclude=["node_linear_17", "MatMul.linear_4.gate_up"]')
+    assert "leave node_linear_17, MatMul.linear_4.gate_up unquantized" in page.summary.text()
+    assert not page.build_without.isVisible()  # what the bundle was built of is not known
+
+
+def test_the_checkpoint_is_offered_and_suggestions_lead_to_the_wizard(
+    qtbot: Any, make_window: Any, tmp_path: Any
+) -> None:
+    """Of a bundle that was built here, also after a restart; its own checkpoint stands before the recent bundles."""
+    window = make_window()
+    context = window.context
+    folder, source = make_bundle(tmp_path / "b"), tmp_path / "checkpoint"
+    source.mkdir()
+    context.recents.add(str(folder), str(source))
+    assert RecentBundles(context.home, fake_summary).entries[0].checkpoint == str(source)
+    context.open_bundle(folder)
+    window.show_page("measure")
+    window.stack.page("measure").show_accuracy(str(folder), "", ())
+    page = window.stack.page("measure").findChild(AccuracyTab)
+    field = page.form.reference.field
+    assert (field.itemText(0), field.itemData(0)) == (f"its checkpoint: {source}", str(source))
+    page.form.reference.choose(str(source))
+    assert page.form.request().against == str(source)
+    page.form.suggest.setChecked(True)
+    page.form.start_button.click()
+    qtbot.waitUntil(page.build_without.isVisible)
+    page.build_without.click()
+    recipe = context.unsaved_recipe
+    assert window.stack.current_name == "build" and recipe.source == str(source)
+    excluded = ["node_linear_17", "MatMul.linear_4.gate_up"]
+    assert recipe.options == {"precision": "fp32", "quantize": {"exclude": excluded}}
 
 
 def test_stopping(qtbot: Any, tab: Any) -> None:

@@ -73,9 +73,9 @@ def bench(qtbot: QtBot, tmp_path: Path) -> Bench:
 
 def test_from_the_click_to_the_bundle(bench: Bench, tmp_path: Path) -> None:
     bench.look()
-    assert bench.job.request == PlanRecipe(DEMO, {}) and bench.build.asked == []
+    assert bench.job.request == PlanRecipe(DEMO, {"precision": "fp32"}) and bench.build.asked == []
     bench.job.answered.emit(PLAN)
-    assert bench.build.asked == [(Build(DEMO, str(tmp_path / "qwen3-demo-int4")), PLAN)]
+    assert bench.build.asked == [(Build(DEMO, str(tmp_path / "qwen3-demo-int4"), {"precision": "fp32"}), PLAN)]
     bench.build.end("/b/demo")
     assert bench.said == [("ready", "/b/demo")] and bench.steps == ["looking", "building", ""]
 

@@ -132,6 +132,7 @@ def test_summary_of_the_demo(demo_split_bundle: Path) -> None:
         "components": ["prefill", "decode"],
         "bytes": sum(path.stat().st_size for path in files),
         "in_place": False,
+        "source": "demo:qwen3",
         "labels": None,
         "cost": None,
         "chain": [],

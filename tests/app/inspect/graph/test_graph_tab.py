@@ -450,7 +450,7 @@ def test_refusals_and_passes_are_told_of_their_node(make: Make) -> None:
     tab.view.reveal(next(n.index for n in graph.nodes if n.name == refused))
     assert "fuse rmsnorm refused this node: The norm has two consumers." in tab.panel.text.toPlainText()
     tab.view.reveal(9)
-    assert "Made or changed by fuse-rmsnorm" in tab.panel.text.toPlainText()
+    assert "Last made or changed by: fuse rmsnorm" in tab.panel.text.toPlainText()
 
 
 def test_names_from_a_file_are_never_read_as_html(make: Make, tmp_path: Path) -> None:
@@ -611,3 +611,19 @@ def test_a_change_inside_of_folded_layers_is_gone_to(make: Make, qtbot: QtBot) -
     assert outline is not None and any(scope.repeat_count for scope in outline.scopes.values())
     tab.navigation.step_change(1)
     assert isinstance(tab.model.selected, int) and tab.view.canvas.place_of(tab.model.selected) is not None
+
+
+def test_the_menu_has_groups_and_marks_what_is_on(make: Make, qtbot: QtBot) -> None:
+    """No entry begins with what it is a menu of, and a switch is marked while it is on."""
+    tab = make()
+    menu = tab.tools.more.menu()
+    texts = [one.text() for one in menu.actions() if one.text()]
+    assert texts[:2] == ["Find a node", "Copy the details"] and not any("Graph" in one[:6] for one in texts)
+    assert sum(one.isSeparator() for one in menu.actions()) == 4
+    marked = {one.text(): one for one in menu.actions() if one.isCheckable()}
+    menu.aboutToShow.emit()
+    before = {text: one.isChecked() for text, one in marked.items()}
+    assert before["Panel of details"] and not before["Draw with Netron"]
+    marked["Repeated layers as one"].trigger()
+    menu.aboutToShow.emit()
+    assert marked["Repeated layers as one"].isChecked() != before["Repeated layers as one"]

@@ -56,7 +56,7 @@ def test_what_was_left_out_and_what_is_from_elsewhere_is_said(qapp: object) -> N
     maker.output(out, "y")
     lines = told(model_of(maker.answer()), 0)
     assert lines[:3] == ["Attention", "com.microsoft", "Attention_0"]
-    made, ends = "Made or changed by fuse-attention", ("graph input", "graph output")
+    made, ends = "Last made or changed by: fuse-attention", ("graph input", "graph output")
     assert {made, "Attributes", "is_causal = 1", "(omitted)", *ends} <= set(lines)
 
 

@@ -92,18 +92,18 @@ def test_the_menu_compares_and_says_with_what(bar: StageBar) -> None:
     assert menu(bar) == {
         "No comparison": True,
         "With the stage before": False,
-        "With export": False,
-        "With fuse rmsnorm": False,
+        "With “export”": False,
+        "With “fuse rmsnorm”": False,
         "With another file…": False,
     }
-    press(bar, "With export")
+    press(bar, "With “export”")
     assert asked(bar) == DiffGraphs(GraphReference("/b/demo", "decode", "export"), FINAL)
     answer(bar.model, diff_of(small()))
-    assert bar.compare.text() == bar.compare.accessibleName() == "Since export" and menu(bar)["With export"]
+    assert bar.compare.text() == bar.compare.accessibleName() == "Since “export”" and menu(bar)["With “export”"]
     press(bar, "With the stage before")
     assert asked(bar) == DiffGraphs(FUSED, FINAL)
     answer(bar.model, diff_of(small()))
-    assert menu(bar)["With the stage before"] and menu(bar)["With fuse rmsnorm"]
+    assert menu(bar)["With the stage before"] and menu(bar)["With “fuse rmsnorm”"]
     press(bar, "No comparison")
     assert bar.model.against is None and menu(bar)["No comparison"]
 

@@ -1,0 +1,37 @@
+"""The examples of an empty chat: texts, the shipped pictures with their questions, and the shipped recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.chat.examples import ExamplePrompts, picture_questions
+from app.chat.intents import Send
+
+
+def test_a_bundle_that_sees_is_offered_the_shipped_pictures(qtbot: QtBot) -> None:
+    examples, sent = ExamplePrompts(), []
+    qtbot.addWidget(examples)
+    examples.requested.connect(sent.append)
+    examples.show_invitation("vision-demo", completes=False, opening=False)
+    examples.invite_pictures()
+    asks = list(examples.pictures.findChildren(QPushButton))
+    assert len(asks) == len(picture_questions()) == 6 and examples.buttons == [] and not examples.pictures.isHidden()
+    asks[2].click()
+    (asked,) = sent
+    assert asked == Send("How many are there?", (asked.files[0],))
+    assert Path(asked.files[0]).is_file() and Path(asked.files[0]).name == "3-three-black-squares.png"
+    examples.show_invitation("qwen3-demo", completes=False, opening=False)
+    assert examples.pictures.isHidden() and len(examples.buttons) == 3
+
+
+def test_a_transcriber_is_offered_the_shipped_recordings(qtbot: QtBot) -> None:
+    examples, chosen = ExamplePrompts(), []
+    qtbot.addWidget(examples)
+    examples.clipChosen.connect(chosen.append)
+    examples.invite_recording()
+    assert next(one.text() for one in examples.buttons) == "de-drei-fuenf.wav"
+    examples.buttons[1].click()
+    assert Path(chosen[0]).name == examples.buttons[1].text() and Path(chosen[0]).is_file()
