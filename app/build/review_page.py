@@ -17,6 +17,7 @@ from app.state.context import AppContext
 from app.state.settings import expand_home
 from app.state.unsaved_recipe import free_output_folder
 from app.text.formatting import approximate_duration, format_bytes, pluralize
+from app.text.translatable import tr
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.fields import line_edit
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -28,19 +29,19 @@ from workflows.wire.reports.plan import PlanReport
 def output_problem(text: str) -> str:
     """Why a bundle cannot be written to the folder `text`; empty if it can."""
     if not text.strip():
-        return "Choose a folder for the bundle."
+        return tr("Choose a folder for the bundle.")
     folder = expand_home(text.strip())
     if not folder.is_absolute():
-        return "The path must be absolute."
+        return tr("The path must be absolute.")
     try:
         if folder.exists() and not folder.is_dir():
-            return "There is a file of this name; choose another folder."
+            return tr("There is a file of this name; choose another folder.")
         if folder.is_dir() and any(folder.iterdir()):
-            return "This folder is not empty; choose one that does not exist yet."
+            return tr("This folder is not empty; choose one that does not exist yet.")
         above = next((p for p in (folder, *folder.parents) if p.exists()), folder)
     except OSError as error:
-        return f"This folder cannot be used: {error.strerror}."
-    return "" if os.access(above, os.W_OK) else f"{above} cannot be written to; choose another folder."
+        return tr("This folder cannot be used: {0}.").format(error.strerror)
+    return "" if os.access(above, os.W_OK) else tr("{0} cannot be written to; choose another folder.").format(above)
 
 
 def free_space(text: str) -> tuple[int, str] | None:

@@ -19,6 +19,7 @@ from app.chat.segments import measure_thinking
 from app.state.bundle_session import BundleSession, SessionFailure, placement_text
 from app.state.chat_store import ChatStore
 from app.state.conversation import ChatMessage, Conversation, Reply, TranscriptSegment
+from app.text.engine_text import translate_engine_text
 from app.text.formatting import format_number
 from workflows.common.errors import describe_os_error
 from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SegmentEvent, SpeculationEvent, TokenEvent
@@ -265,7 +266,7 @@ class ChatController(QObject):
         try:
             self.store.forget()
         except OSError as error:
-            self.unsaved.emit(describe_os_error(error))
+            self.unsaved.emit(translate_engine_text(describe_os_error(error)))
         self.reset.emit()
 
     def open_chat(self, key: str, *, copy: bool = False) -> None:
@@ -308,7 +309,7 @@ class ChatController(QObject):
         try:
             self.store.close()
         except OSError as error:
-            self.unsaved.emit(describe_os_error(error))
+            self.unsaved.emit(translate_engine_text(describe_os_error(error)))
 
     def _run(self, prompt: int, rebuilt: bool = False) -> bool:
         if not self._ensure_open():
@@ -356,4 +357,4 @@ class ChatController(QObject):
         try:
             self.store.commit(self.chat)
         except OSError as error:
-            self.unsaved.emit(describe_os_error(error))
+            self.unsaved.emit(translate_engine_text(describe_os_error(error)))

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.time_slices import TimeSlicer, run_at_once
+from app.text.engine_text import translate_event
 from workflows.wire.events import ErrorEvent, Event, parse, parse_in_steps
 
 LARGE = 200_000
@@ -196,4 +197,4 @@ class MessageReader(QObject):
             return
         job, event = parsed
         if job is not None and event is not None:
-            self.received.emit(job, event)
+            self.received.emit(job, translate_event(event))

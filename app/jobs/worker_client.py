@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 from app.jobs.job import Job
 from app.jobs.liveness import ProcessMonitor
 from app.jobs.message_reader import NO_JOB, MessageReader
+from app.text.engine_text import translate_engine_text
 from workflows import __version__
 from workflows.process.subprocesses import module_search_path, python_command, signal_description
 from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, HelloEvent, ProcessEvent
@@ -299,7 +300,8 @@ BACKGROUND_NICE = 10
 def exit_cause(code: int, status: QProcess.ExitStatus) -> str:
     """How a process ended, as text. Qt reports a signal's number as the exit code of a crash."""
     if status == QProcess.ExitStatus.CrashExit:
-        return signal_description(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+        ended = signal_description(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+        return translate_engine_text(ended)
     return f"exit code {code}"
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 from app.state.context import AppContext
 from app.state.settings import PREFERENCES, Settings, expand_home
 from app.text.catalog import available_languages
+from app.text.engine_text import translate_engine_text
 from app.text.formatting import format_bytes, format_number
 from app.widgets.actions import FocusForwarder, add_action
 from app.widgets.basics import CardFrame, button, label, scroll_area
@@ -88,7 +89,7 @@ class StageCacheChoice(QComboBox):
         try:
             write_limit(int(value) if value else None)
         except OSError as error:
-            self.refused.emit(describe_os_error(error))
+            self.refused.emit(translate_engine_text(describe_os_error(error)))
         self._show_saved()
 
     def _show_saved(self) -> None:

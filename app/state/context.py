@@ -32,6 +32,7 @@ from app.state.run_history import HistoryModel
 from app.state.settings import Settings, home_folder
 from app.state.unfinished_builds import UnfinishedBuilds
 from app.state.unsaved_recipe import UnsavedRecipe, UnsavedRecipeFile
+from app.text.engine_text import translate_engine_text
 from workflows.common.errors import BundleError
 from workflows.common.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent
@@ -216,9 +217,9 @@ class AppContext(QObject):
         except BundleError as error:
             entry = self.recents.find(folder)
             if entry is not None:
-                entry.problem = str(error)
+                entry.problem = translate_engine_text(str(error))
                 self.recents.changed.emit()
-            self.show_error(str(error))
+            self.show_error(translate_engine_text(str(error)))
             return False
         self.recents.add(folder)
         self.settings.set("bundle", folder)

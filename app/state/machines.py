@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.one_shot_worker import OneShotModel, OneShotWorker
 from app.jobs.worker_client import WorkerClient
+from app.text.engine_text import translate_engine_text
 from workflows.common.errors import JoineryError, describe_os_error
 from workflows.process.machines import list_machines, remove_machine
 from workflows.process.subprocesses import python_command
@@ -77,9 +78,9 @@ class MachinesModel(OneShotModel):
 
     def _show_error(self, error: JoineryError | OSError) -> None:
         if isinstance(error, OSError):
-            self._on_error(ErrorEvent(kind="system", message=describe_os_error(error)))
+            self._on_error(ErrorEvent(kind="system", message=translate_engine_text(describe_os_error(error))))
         else:
-            self._on_error(ErrorEvent(kind=error.kind, message=str(error)))
+            self._on_error(ErrorEvent(kind=error.kind, message=translate_engine_text(str(error))))
 
     def start(self, request: Request[MachineReport]) -> bool:
         """Starts a request; returns False while another runs."""

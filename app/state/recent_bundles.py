@@ -16,6 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from app.state.json_file import JsonFile, SavedList
+from app.text.engine_text import translate_engine_text
 from app.text.formatting import cache_label
 from workflows.common.errors import BundleError
 
@@ -114,7 +115,7 @@ class RecentBundles(SavedList):
         try:
             entry.summary, entry.problem = self._read(entry.path), ""
         except BundleError as error:
-            entry.summary, entry.problem = {}, str(error)
+            entry.summary, entry.problem = {}, translate_engine_text(str(error))
 
     def find(self, path: str) -> RecentBundle | None:
         """The entry of a folder."""

@@ -1,6 +1,7 @@
 """`python -m app.text [LANGUAGE…]`: updates the translation files to the texts in the code; a new language gets a file.
 
-Existing translations stay, texts that the code no longer has are removed, new ones are marked unfinished.
+Existing translations stay, texts that the code no longer has are removed, new ones are marked unfinished. Of the
+engine's sentences a file holds those that are translated: the others are shown in English.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
+from app.text.catalog import SourceText, Translation, available_languages, engine_file, read, translation_file, write
+from app.text.engine_sources import engine_sentences
 
 APP = Path(__file__).parents[1]
 DIRECT = ("tr", "translatable")  # the text comes first
@@ -59,6 +61,14 @@ def update(language: str) -> tuple[int, int]:
     return len(entries), sum(not entry.finished for entry in entries)
 
 
+def update_engine(language: str) -> tuple[int, int]:
+    """Removes the sentences that the engine no longer has; returns how many are translated, and how many there are."""
+    path, sentences = engine_file(language), engine_sentences()
+    entries = [entry for entry in (read(path) if path.is_file() else ()) if entry.message.source in sentences]
+    write(path, language, entries)
+    return len(entries), len(sentences)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Runs the command and returns its exit code."""
     odd = [one for one in arguments if not re.fullmatch(r"[a-z]{2,3}(_[A-Z]{2})?", one)]
@@ -67,6 +77,8 @@ def main(arguments: Sequence[str]) -> int:
     for language in arguments or available_languages():
         total, unfinished = update(language)
         sys.stdout.write(f"{translation_file(language).name}: {total} entries, {unfinished} unfinished\n")
+        done, of = update_engine(language)
+        sys.stdout.write(f"{engine_file(language).name}: {done} of {of} sentences of the engine\n")
     return 0
 
 

@@ -36,6 +36,11 @@ def translation_file(language: str) -> Path:
     return FOLDER / f"joinery_{language}.ts"
 
 
+def engine_file(language: str) -> Path:
+    """The path of the engine's sentences in `language`: it holds the translated ones alone."""
+    return FOLDER / f"engine_{language}.ts"
+
+
 def available_languages() -> list[str]:
     """The languages that have a translation."""
     return sorted(path.stem.removeprefix("joinery_") for path in FOLDER.glob("joinery_*.ts"))

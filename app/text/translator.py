@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from app.text.catalog import Translation, available_languages, read, translation_file
+from app.text.catalog import Translation, available_languages, engine_file, read, translation_file
+from app.text.engine_text import install_engine_texts
 
 ENGLISH = "en"
 
@@ -52,6 +53,8 @@ def install_language(app: QCoreApplication, setting: str) -> str:
     language = choose_language(setting, QLocale.system().uiLanguages())
     if QLocale().language() != QLocale(language).language():
         QLocale.setDefault(QLocale(language))
+    engine = engine_file(language)
+    install_engine_texts(read(engine) if engine.is_file() else ())
     if language == ENGLISH:
         return language
     of_qt = QTranslator(app)

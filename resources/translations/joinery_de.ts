@@ -1015,6 +1015,10 @@
       <translation>Ordner wählen</translation>
     </message>
     <message>
+      <source>Choose a folder for the bundle.</source>
+      <translation>Einen Ordner für das Bundle wählen.</translation>
+    </message>
+    <message>
       <source>Choose a model in GGUF</source>
       <translation>Ein Modell in GGUF wählen</translation>
     </message>
@@ -5047,6 +5051,10 @@
       <translation>Das Paket kam am Dienstag an.</translation>
     </message>
     <message>
+      <source>The path must be absolute.</source>
+      <translation>Der Pfad muss absolut sein.</translation>
+    </message>
+    <message>
       <source>The picture could not be saved: {0}</source>
       <translation>Das Bild konnte nicht gespeichert werden: {0}</translation>
     </message>
@@ -5215,6 +5223,10 @@
       <translation>Es sind {0} Zeilen, und höchstens {1} werden gelesen: fügen Sie weniger auf einmal ein.</translation>
     </message>
     <message>
+      <source>There is a file of this name; choose another folder.</source>
+      <translation>Es gibt eine Datei dieses Namens; einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
       <source>There is no bundle to export: open one first.</source>
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
     </message>
@@ -5277,6 +5289,14 @@
     <message>
       <source>This checkpoint contains {0} Python files, which would run on this machine:</source>
       <translation>Dieser Checkpoint enthält {0} Python-Dateien, die auf dieser Maschine laufen würden:</translation>
+    </message>
+    <message>
+      <source>This folder cannot be used: {0}.</source>
+      <translation>Dieser Ordner kann nicht verwendet werden: {0}.</translation>
+    </message>
+    <message>
+      <source>This folder is not empty; choose one that does not exist yet.</source>
+      <translation>Dieser Ordner ist nicht leer; einen wählen, den es noch nicht gibt.</translation>
     </message>
     <message>
       <source>This folder of onnxruntime-genai is read in place; nothing is written to it.</source>
@@ -7108,6 +7128,10 @@
     <message>
       <source>{0} cannot be read: {1}.</source>
       <translation>{0} kann nicht gelesen werden: {1}.</translation>
+    </message>
+    <message>
+      <source>{0} cannot be written to; choose another folder.</source>
+      <translation>In {0} kann nicht geschrieben werden; einen anderen Ordner wählen.</translation>
     </message>
     <message>
       <source>{0} cannot be written.</source>

@@ -148,7 +148,7 @@ DML = Device(
     "DmlExecutionProvider",
     "GPU",
     reason="DirectML needs Windows 10 or later.",
-    remedy="Use the CPU provider on this machine.",
+    remedy="Update the driver of the device.",
 )
 
 

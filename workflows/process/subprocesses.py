@@ -102,7 +102,9 @@ def signal_description(number: int) -> str:
         name = signal.Signals(number).name
     except ValueError:
         name = str(number)
-    return f"signal {name}{', with which the system ends what takes too much memory' if name == 'SIGKILL' else ''}"
+    if name == "SIGKILL":
+        return "signal SIGKILL, with which the system ends what takes too much memory"
+    return f"signal {name}"
 
 
 def exit_description(code: int) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.text.engine_text import translate_engine_text
 from app.widgets.basics import button, label
 from app.widgets.file_suffix import suggested_file
 from app.widgets.layouts import STRETCH, hbox, vbox
@@ -90,4 +91,4 @@ class ResultTable(QWidget):
         try:
             write_atomically(path, self.text("excel").encode("utf-8-sig"))  # a spreadsheet knows the encoding by it
         except OSError as error:
-            self.failed.emit(describe_os_error(error))
+            self.failed.emit(translate_engine_text(describe_os_error(error)))
