@@ -53,6 +53,8 @@ TOGETHER = {
         "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
     ),
     "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
+    "checkpoint/peft/test_adapter": "checkpoint/peft/base checkpoint/peft/settings",
+    "checkpoint/peft/test_merging": "checkpoint/peft/changes",
     "quantize/test_stored_blocks": "recipe/stored_forms",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
     # an export is judged by what its graph computes, a recipe by what is made of it

@@ -31,6 +31,7 @@ from workflows.common.errors import (
 from workflows.process.sandbox import confine, memory_limit
 from workflows.process.subprocesses import claim_stdout, exit_with_parent, run_isolated
 from workflows.recipe import Recipe
+from workflows.recipe.adapters import open_adapters
 from workflows.wire.events import Event, NoticeEvent, parse
 
 _SECONDS = 30 * 24 * 3600.0  # no practical limit: the subprocess ends with its parent or by cancellation
@@ -126,7 +127,8 @@ def _export(request: Mapping[str, Any], report: Report) -> Evidence:
 
     checkpoint = read_checkpoint(Path(request["folder"]), request["source"], request["kind"], request["revision"])
     checkpoint.require_consent(False, frozenset(request["consented"]))
-    return make_export(checkpoint, Recipe.model_validate(request["recipe"]), Path(request["out"]), report)
+    recipe = Recipe.model_validate(request["recipe"])
+    return make_export(open_adapters(checkpoint, request["recipe"]), recipe, Path(request["out"]), report)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -32,6 +32,7 @@ from workflows.common.errors import Cancelled, DeviceError, LayoutError
 from workflows.common.files import raise_disk_full
 from workflows.process.sandbox import OnFetched, keep_network
 from workflows.recipe import Recipe, family_for, resolve_recipe
+from workflows.recipe.adapters import adapter_notice, open_adapters, split_source
 from workflows.recipe.build_memory import can_stream
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import (
@@ -102,9 +103,11 @@ def build(
     from workflows.build.tokenizer import check_tokenizer  # imports tokenizers: not needed to start a build
 
     with timed_stage(report, "checkpoint"):
-        location = request.location or find_checkpoint(request.source, report=report, cancelled=cancelled)
+        source, options = split_source(request.source, request.options)
+        request = replace(request, options=options)
+        location = request.location or find_checkpoint(source, report=report, cancelled=cancelled)
         fetched(location.weights_bytes)
-        checkpoint = read_checkpoint(*location)
+        checkpoint = open_adapters(read_checkpoint(*location), options)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         with BackgroundDigest(checkpoint) as hashing:
             recipe = resolve_recipe(checkpoint, _options(request), request.processor)
@@ -159,6 +162,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("rotation", rotation_notice(recipe, geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
         ("stored", stored_notice(checkpoint) if "stored" in recipe.precisions else ""),
+        ("adapter", adapter_notice(checkpoint)),
     ]
     for code, message in notices:
         if message:
@@ -348,7 +352,9 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, made: _MadeStages) -> t
     calibration = recipe.quantize.calibration  # without a path of this machine
     named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
     quantize = recipe.quantize.model_copy(update={"calibration": named})
-    portable = recipe.model_copy(update={"source": checkpoint.portable_source, "quantize": quantize})
+    adapter = tuple(one.model_copy(update={"folder": Path(one.folder).name}) for one in recipe.adapter)
+    changed = {"source": checkpoint.portable_source, "quantize": quantize, "adapter": adapter}
+    portable = recipe.model_copy(update=changed)
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")

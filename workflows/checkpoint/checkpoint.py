@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.config_checks import check_sizes, check_values
@@ -23,6 +23,9 @@ from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.wire.events import Event, ProgressEvent
+
+if TYPE_CHECKING:
+    from workflows.checkpoint.peft.adapter import PeftAdapter
 
 SourceKind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events
@@ -39,7 +42,8 @@ class Checkpoint:
     `dtype` is the dtype of most elements, `parameters` the number of stored elements (tied weights once),
     `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
     generation_config.json, else from config.json. `remote_code` maps each Python file that would run to its SHA-256.
-    `revision` is the commit of a Hub checkpoint, else "".
+    `revision` is the commit of a Hub checkpoint, else "". adapters: what a build merges into the weights, in order, and
+    no part of `tensors` and `digest`.
     """
 
     source: str
@@ -61,6 +65,7 @@ class Checkpoint:
     bos_token_id: int | None
     pad_token_id: int | None
     remote_code: dict[str, str]
+    adapters: tuple[PeftAdapter, ...] = ()
 
     @property
     def portable_source(self) -> str:

@@ -80,10 +80,10 @@ def _adapter(folder: Path, names: set[str], where: str) -> str:
             f"--adapter-path {where} --save-path DIR`, and open DIR."
         )
     named = settings.get("base_model_name_or_path")
-    of = f" of {printable(named, 100)}" if isinstance(named, str) and named else ""
+    base = printable(named, 100) if isinstance(named, str) and named else "BASE"
     return (
-        f"{where} is an adapter{of} and not a whole model: merge it with peft (merge_and_unload, then "
-        "save_pretrained), and open the result."
+        f"{where} is an adapter and not a whole model: give its base with it, `joinery build {base} --adapter {where} "
+        "--out DIR`."
     )
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from workflows.checkpoint import torch_weights
 from workflows.checkpoint.files import exists, open_file, parse_object, read_object, regular_file, safe_name
+from workflows.checkpoint.peft.changes import WeightChange
 from workflows.common.errors import CheckpointError, printable
 
 SINGLE_FILE = "model.safetensors"
@@ -58,7 +59,8 @@ class TensorInfo:
 
     `offset` is the byte of the file at which its data begins, `name` the tensor's name in the file. GGUF has some
     tensors in another way than models do: head_rows: the rows of each so many alternate between the first and the
-    second half of a head; raised: 1 is added to each number.
+    second half of a head; raised: 1 is added to each number. changes: what adapters make of it, in order; folder: where
+    the file is, if not in the checkpoint's own.
     """
 
     dtype: str
@@ -69,6 +71,8 @@ class TensorInfo:
     name: str = field(default="", compare=False)
     head_rows: int = 0
     raised: bool = False
+    changes: tuple[WeightChange, ...] = ()
+    folder: str = ""
 
     @property
     def elements(self) -> int:
@@ -189,7 +193,8 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
     other = next((name for name in present if name.endswith(".safetensors")), None)
     if "adapter_config.json" in present:
         return CheckpointError(
-            "This is an adapter and not a whole model; merge it into its base model and open the result."
+            "This is an adapter and not a whole model: give its base with it, `joinery build BASE --adapter DIR --out "
+            "DIR`."
         )
     if other:
         return CheckpointError(

@@ -15,6 +15,7 @@ from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display
 from workflows.cli.run_flags import TaskFlags
 from workflows.common.errors import RecipeError
+from workflows.recipe.adapters import parse_adapter
 from workflows.recipe.schema import PRESETS
 from workflows.recipe.settings import parse_settings, read_recipe_file
 from workflows.wire.events import StageEvent
@@ -32,6 +33,7 @@ def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
     out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is complete."),
+    adapters: list[str] = typer.Option([], "--adapter", metavar="DIR[=SCALE]", help="Merge this adapter of peft."),
     task: str | None = typer.Option(None, "--task", help="The model's task, if the checkpoint leaves it open."),
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
@@ -56,9 +58,7 @@ def build(
         help="Take compact's format, and the chunk, that are fastest there; see tune.",
     ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
-    no_tokenizer: bool = typer.Option(
-        False, "--no-tokenizer", help="Leave the tokenizer out: the bundle takes token ids alone."
-    ),
+    no_tokenizer: bool = typer.Option(False, "--no-tokenizer", help="Take token ids alone, without a tokenizer."),
     force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
     ignore_estimate: bool = typer.Option(
         False, "--ignore-estimate", help="Begin although memory or disk will not suffice."
@@ -75,13 +75,13 @@ def build(
     options = _options_of_file(recipe, preset, precision)
     options |= _chosen(settings, **named, capacity=capacity, chunk=chunk)
     options |= {"tokenizer": False} if no_tokenizer else {}
+    options |= {"adapter": list(map(parse_adapter, adapters))} if adapters else {}
     if for_processor is not None and "int4" not in (options.get("precision"), PRESETS.get(options.get("preset", ""))):
         raise RecipeError("--for-processor chooses among int4 formats: give --precision int4 too.")
     goal_request = _goal(goal, preset or precision, prompts, task_flags.task(task_file))
-    processor = for_processor or ""
     request = BuildRequest(
-        source, out, options, trust_remote_code, force,
-        goal=goal_request, ignore_estimate=ignore_estimate, processor=processor, measures=not no_measure,
+        source, out, options, trust_remote_code, force, goal=goal_request,
+        ignore_estimate=ignore_estimate, processor=for_processor or "", measures=not no_measure,
     )  # fmt: skip
     stages: dict[str, StageEvent] = {}
     with progress_display(as_json, log_to_stdout=True) as (report, cancelled):

@@ -10,13 +10,15 @@ import torch
 
 from workflows.checkpoint.files import regular_file
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
+from workflows.checkpoint.peft.merging import apply_changes
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
 
 @dataclass(frozen=True)
 class CheckpointTensor:
-    """A tensor of the checkpoint in `folder`. Stands for a slice of safetensors, which transformers reads by `[...]`.
+    """A tensor of the checkpoint in `folder`, unless it says another. Stands for a slice of safetensors, which
+    transformers reads by `[...]`.
 
     The file is read, not mapped: a mapped file would stay in memory beside the model.
     """
@@ -28,12 +30,20 @@ class CheckpointTensor:
         return self.read()[index]
 
     def read(self) -> torch.Tensor:
-        """The tensor as models have it, in its stored dtype, or in float32 where it is stored in blocks of integers.
+        """The tensor as models have it, in its stored dtype, or in float32 where it is stored in blocks of integers, or
+        adapters change it.
 
         Raises CheckpointError where the file ends before it does.
         """
+        tensor = self._read_stored()
+        if self.info.changes:
+            tensor = tensor.to(torch.float32, copy=True).contiguous()
+            apply_changes(self.info.changes, tensor.numpy())
+        return tensor
+
+    def _read_stored(self) -> torch.Tensor:
         info, content = self.info, bytearray(self.info.bytes)
-        with regular_file(self.folder, info.file).open("rb", buffering=0) as file:
+        with regular_file(Path(info.folder or self.folder), info.file).open("rb", buffering=0) as file:
             file.seek(info.offset)
             view = memoryview(content)
             while view and (count := file.readinto(view)):  # the system reads two gigabytes at once at most

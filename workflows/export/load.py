@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
+from workflows.export.adapters import merge_adapters
 from workflows.export.attention import ATTENTION_NAME, current_states, is_using_adapter
 from workflows.export.checkpoint_tensors import CheckpointTensor
 from workflows.export.complex_rotation import connect_complex_rotations
@@ -78,6 +79,7 @@ def load_model(
         skeleton = _skeleton(config, "text-generation" if tokens else task, remote_code)
         if type(skeleton.config) is not type(config):
             config, checkpoint = skeleton.config, replace(checkpoint, tensors=text_tensors(checkpoint, skeleton))
+        checkpoint = merge_adapters(checkpoint, skeleton)
         _check_shapes(checkpoint, skeleton)
         adapted = attention == ATTENTION_NAME and has_own_attention(config)
         if stand_ins is not None:

@@ -7,7 +7,7 @@ transformers would read, stack and join them in memory; a recipe says the same w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from transformers import PreTrainedModel
@@ -22,6 +22,7 @@ from transformers.core_model_loading import (
     rename_source_key,
 )
 
+from workflows.checkpoint.weights import TensorInfo
 from workflows.graph.described_weights import StoredWeight, WeightRecipe
 
 
@@ -35,6 +36,22 @@ class Conversion:
     target: str
     sources: tuple[str, ...]
     recipe: WeightRecipe | None
+
+
+class StoredNames:
+    """Where the parameters of `skeleton` are stored: plain, parameter → tensor; merged, parameter → several tensors."""
+
+    def __init__(self, skeleton: PreTrainedModel, tensors: Mapping[str, TensorInfo]) -> None:
+        def stored(name: str) -> StoredWeight:
+            return StoredWeight("", 0, tensors[name].dtype, tensors[name].shape, name)
+
+        self.merged = {one.target: one for one in find_conversions(skeleton, tensors, stored)}
+        sources = {name for one in self.merged.values() for name in one.sources}
+        renamings = [one for one in get_model_conversion_mapping(skeleton) or [] if isinstance(one, WeightRenaming)]
+        prefix, state = skeleton.base_model_prefix, skeleton.state_dict()
+        self.plain = {
+            rename_source_key(name, renamings, [], prefix, state)[0]: name for name in tensors if name not in sources
+        }
 
 
 def find_conversions(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,8 @@ class StandIns:
     def _stored(self, name: str) -> StoredWeight:
         info = self._tensors[name]
         head = (info.head_rows, info.shape[-1]) if info.head_rows else ()
-        return StoredWeight(str(self._folder / info.file), info.offset, info.dtype, info.shape, name, head_size=head)
+        file = str(Path(info.folder or self._folder) / info.file)
+        return StoredWeight(file, info.offset, info.dtype, info.shape, name, (), head, info.changes)
 
 
 def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:
@@ -168,7 +170,7 @@ def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:
 
 
 def _hold_equal_bytes(one: StoredWeight, other: StoredWeight) -> bool:
-    if (one.dtype, one.shape) != (other.dtype, other.shape):
+    if (one.dtype, one.shape, one.changes) != (other.dtype, other.shape, other.changes):
         return False
     files = [np.memmap(part.file, np.uint8, "r", part.offset, (part.bytes,)) for part in (one, other)]
     blocks = (slice(start, start + _COMPARED) for start in range(0, one.bytes, _COMPARED))

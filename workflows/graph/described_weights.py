@@ -24,6 +24,8 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
+from workflows.checkpoint.peft.changes import WeightChange
+from workflows.checkpoint.peft.merging import apply_changes
 from workflows.common.errors import CheckpointError, printable
 from workflows.common.tensors import Array
 from workflows.processor.cores import usable_cores
@@ -41,7 +43,7 @@ class StoredWeight:
     """A tensor in a file: `shape` elements of `dtype` from byte `offset` on. name: for messages; "" for a constant.
 
     axes: its axes in the order of the result, () for their own order. head_size: rows and columns of a head whose rows
-    alternate between its halves in the file, () for rows in order.
+    alternate between its halves in the file, () for rows in order. changes: what adapters make of it.
     """
 
     file: str
@@ -51,6 +53,7 @@ class StoredWeight:
     name: str = ""
     axes: tuple[int, ...] = ()
     head_size: tuple[int, ...] = ()
+    changes: tuple[WeightChange, ...] = ()
 
     @property
     def is_blocks(self) -> bool:
@@ -137,7 +140,8 @@ class WeightRecipe:
         if not count:
             return b""
         flat = _mapped(part, np.dtype(np.uint8), (part.bytes,))
-        return repr((part.axes, part.dtype, part.head_size)).encode() + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
+        form = repr((part.axes, part.dtype, part.head_size, part.changes)).encode()
+        return form + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
 
     def compute(self) -> Array:
         """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
@@ -169,7 +173,7 @@ class WeightRecipe:
         """
         part = self.parts[0]
         is_table = len(self.shape) == 2 and self.shape == part.shape
-        if len(self.parts) > 1 or self.order or part.axes or part.head_size or not is_table:
+        if len(self.parts) > 1 or self.order or part.axes or part.head_size or part.changes or not is_table:
             return None
         table = np.zeros(self.shape, np.float32)
         read = np.empty((len(rows), self.shape[1]), np.float32)
@@ -316,6 +320,7 @@ def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
         StoredWeight(
             str(folder / part["file"]) if not part["name"] else part["file"], part["offset"], part["dtype"],
             tuple(part["shape"]), part["name"], tuple(part["axes"]), tuple(part["head_size"]),
+            tuple(map(WeightChange.from_dict, part["changes"])),
         )
         for part in recipe["parts"]
     )  # fmt: skip
@@ -331,6 +336,9 @@ def _read(stored: StoredWeight, target: Array) -> None:
     """Fills `target`, of the stored shape, in threads; each part of the file is mapped only while it is read."""
     count = math.prod(stored.shape)
     if not count:
+        return
+    if stored.changes:
+        _read_changed(stored, target)
         return
     if not stored.shape:
         target = target.reshape(1)
@@ -353,6 +361,16 @@ def _read(stored: StoredWeight, target: Array) -> None:
         with ThreadPoolExecutor(usable_cores()) as pool:
             finite = all(pool.map(convert, blocks))
     if not finite:
+        raise _not_finite(stored)
+
+
+def _read_changed(stored: StoredWeight, target: Array) -> None:
+    """Fills `target` with the numbers that adapters make of the stored ones."""
+    weight = np.empty(stored.shape, np.float32)
+    _read(replace(stored, changes=()), weight)
+    apply_changes(stored.changes, weight)
+    target[...] = weight
+    if not _is_finite(weight):
         raise _not_finite(stored)
 
 

@@ -141,6 +141,8 @@ def _held_rows(tensor: ir.TensorProtocol, rows: bool) -> HeldRows | str:
     recipe = recipe_of(tensor)
     if recipe is None or recipe.is_constant:
         return "it is no weight of the checkpoint by itself"
+    if any(part.changes for part in recipe.parts):
+        return "an adapter changes it"
     plain = sorted({part.dtype for part in recipe.parts if part.dtype not in HELD_FORMS})
     if plain:
         return f"the checkpoint stores it in {plain[0]}"

@@ -15,6 +15,7 @@ from workflows.checkpoint.config_checks import check_layers, check_rotation
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.processor.tuning import fastest_format, tuned_width
+from workflows.recipe.adapters import adapter_settings
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe, without_cache_options
 from workflows.recipe.cut import ComponentRole
@@ -58,7 +59,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     if not family.cached:
         chosen = without_cache_options(chosen, family)
     target = find_target(chosen.get("target", "cpu"))
-    if target.name == "cpu" and family.cached and has_stored_blocks(checkpoint):
+    if target.name == "cpu" and family.cached and has_stored_blocks(checkpoint) and not checkpoint.adapters:
         chosen.setdefault("precision", "stored")
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)
@@ -66,7 +67,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     quantize = _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen)
     settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, checkpoint, target, family, geometry)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
-    recipe = _validated({**identity, **defaults, **chosen, **settled})
+    recipe = _validated({**identity, **defaults, **chosen, **settled, "adapter": adapter_settings(checkpoint)})
     if "cache" not in chosen:
         recipe = recipe.model_copy(update={"cache": default_layout(recipe, family, checkpoint.config).cache})
     if "chunk" not in chosen and recipe.cache == "gqa" and recipe.graphs == "single":

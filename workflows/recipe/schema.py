@@ -152,6 +152,19 @@ class QuantizeSettings(BaseModel):
         return None if precision == "fp32" else NodePrecision.model_validate(facts)
 
 
+class AdapterSettings(BaseModel):
+    """An adapter of peft that is merged into the weights. folder: its path, its name alone in a bundle.
+
+    scale: of its low-rank changes. sha256: over its settings and weights, filled in when it is opened.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    folder: Annotated[str, Field(min_length=1)]
+    scale: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    sha256: str = ""
+
+
 def comparison_chunk(chunk: int, any_width: bool) -> int:
     """Prompt tokens per run in comparisons of graphs: with any width, fewer tokens give the same result sooner."""
     return min(chunk, DEFAULT_CHUNK) if any_width else chunk
@@ -174,13 +187,14 @@ class Recipe(BaseModel):
     attention to the sound, from which the times of words follow. compile: whether the target's provider compiles the
     bundle's graphs after the build (`joinery compile`), with the options in session_options. check: `quick` compares
     the model and the graphs in fewer ways (compatibility.check_notice). tokenizer: whether the bundle has the
-    checkpoint's; without one it takes token ids alone.
+    checkpoint's; without one it takes token ids alone. adapter: what is merged into the weights, in order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: Literal[1] = 1
     source: str
+    adapter: tuple[AdapterSettings, ...] = ()
     model_type: str
     family: str
     task: str

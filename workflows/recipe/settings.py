@@ -71,10 +71,10 @@ def check_settings(options: Mapping[str, Any]) -> None:
             raise setting_error(error) from None
 
 
-def setting_error(error: ValidationError) -> RecipeError:
-    """Describes the first error of a recipe in one sentence."""
+def setting_error(error: ValidationError, outer: str = "") -> RecipeError:
+    """Describes the first error of a recipe in one sentence. outer: the setting that was checked by itself."""
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = ".".join(str(part) for part in (*((outer,) if outer else ()), *first["loc"]))
     message = first["msg"].removeprefix("Value error, ").rstrip(".")
     wrong = f"{printable(where)} is wrong in the recipe" if where else "The recipe's settings do not go together"
     return RecipeError(f"{wrong}: {printable(message)}.")

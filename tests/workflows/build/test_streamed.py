@@ -13,6 +13,7 @@ import pytest
 
 from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
 from tests.workflows.checkpoint.gguf.making import F32, Q4_1, Q8_0, write_gguf
+from tests.workflows.checkpoint.peft.making import make_adapter, make_base
 from tests.workflows.conftest import make_qwen3
 from tests.workflows.families.models import save_decoder, save_qwen_vl, save_smolvlm, save_with_sound, save_with_tiles
 from workflows.build import BuildRequest, build
@@ -250,3 +251,14 @@ def test_graphs_that_compute_otherwise_are_refused(
     monkeypatch.setattr("workflows.optimize.packing.join_recipes", wrongly_joined)
     with pytest.raises(JoineryError, match="changed what the model from layer 0 on computes"):
         build(BuildRequest(str(source), tmp_path / "out", {"precision": "fp32"}))
+
+
+@pytest.mark.slow
+def test_adapters_are_merged_weight_by_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a head that is tied in the base alone, and of weights that passes join."""
+    adapter = tmp_path / "adapter"
+    settings = {"target_modules": ["q_proj", "gate_proj", "embed_tokens"], "r": 4, "use_dora": True}
+    make_adapter(make_base("qwen3", tmp_path / "base", num_hidden_layers=6), adapter, **settings)
+    options = {"precision": "int4", "capacity": 128, "check": "quick", "adapter": [{"folder": str(adapter)}]}
+    whole, streamed = both(tmp_path / "base", tmp_path, monkeypatch, **options)
+    assert digests(streamed) == digests(whole)

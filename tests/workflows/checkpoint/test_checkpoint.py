@@ -235,7 +235,7 @@ def test_bad_indexes(tmp_path: Path, index: bytes, expected: str) -> None:
             "'tf_model.h5', a format that can run code when it is opened and that is read under the names ",
         ),
         ("model.gguf", "'model.gguf' is not a GGUF file, for it does not begin as one"),
-        ("adapter_config.json", "is an adapter and not a whole model: merge it with peft"),
+        ("adapter_config.json", "is an adapter and not a whole model: give its base with it"),
         ("consolidated.safetensors", "has 'consolidated.safetensors' but neither 'model.safetensors' nor"),
         ("README.md", "The checkpoint has no weights: 'model.safetensors' is missing"),
     ],

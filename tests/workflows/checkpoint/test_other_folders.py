@@ -22,7 +22,7 @@ COMMIT = "c1899de289a04d12100db370d81485cdf75e47ca"
 FOLDERS: dict[str, tuple[dict[str, bytes], str]] = {
     "peft": (
         {"adapter_config.json": PEFT, "adapter_model.safetensors": b"x", "README.md": b""},
-        r"is an adapter of meta-llama/Llama-3\.2-1B and not a whole model: merge it with peft \(merge_and_unload",
+        r"is an adapter and not a whole model: give its base .* `joinery build meta-llama/Llama-3\.2-1B --adapter ",
     ),
     "mlx adapter": (
         {"adapter_config.json": MLX, "adapters.safetensors": b"x", "0000100_adapters.safetensors": b"x"},

@@ -33,7 +33,7 @@ VALUES: dict[str, list[Any]] = {
     "quantize": [{"block_size": 128}], "passes": [{"graph_cleanup": False}],
     "session_options": [{"all": {"intra_op_num_threads": 1}}], "place": [],
 }  # fmt: skip
-IDENTITY = {"version", "source", "model_type", "family", "task"}
+IDENTITY = {"version", "source", "adapter", "model_type", "family", "task"}
 PRECISION = {"fast_prefill": "int4"}
 
 

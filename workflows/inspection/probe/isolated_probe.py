@@ -21,6 +21,7 @@ from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
 from workflows.process.sandbox import confine, limit_cpu_seconds
 from workflows.process.subprocesses import ConfinedService, claim_stdout
+from workflows.recipe.adapters import open_adapters
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import PlanReport, ProbeReport
@@ -87,7 +88,7 @@ def _answer(location: CheckpointLocation, options: Mapping[str, object] | None) 
     from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
 
     try:
-        checkpoint = read_checkpoint(*location)
+        checkpoint = open_adapters(read_checkpoint(*location), options or {})
         return {"report": probe_report(checkpoint) if options is None else plan_report(checkpoint, options)}
     except Exception as error:  # noqa: BLE001 - the owner tells of it
         return dict(error_to_dict(error, "recipe") or {"fault": traceback.format_exc()})

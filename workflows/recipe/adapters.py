@@ -1,0 +1,83 @@
+"""Opens the adapters of a recipe, so that a build merges them into the checkpoint's weights.
+
+options {"adapter": [{"folder", "scale"}]} ──open_adapters──▶ Checkpoint.adapters ──resolve_recipe──▶ Recipe.adapter
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.peft.adapter import is_adapter, open_adapter
+from workflows.checkpoint.peft.base import find_base
+from workflows.common.errors import RecipeError, printable
+from workflows.recipe.schema import AdapterSettings
+from workflows.recipe.settings import setting_error
+
+_OPTION = "adapter"
+_SETTINGS = TypeAdapter(tuple[AdapterSettings, ...])
+
+
+def parse_adapter(text: str) -> dict[str, Any]:
+    """The option of `DIR` or `DIR=SCALE`. Raises RecipeError for a scale that is no number."""
+    folder, equals, scale = text.rpartition("=")
+    if not equals or Path(text).is_dir():
+        return {"folder": text}
+    try:
+        return {"folder": folder, "scale": float(scale)}
+    except ValueError:
+        raise RecipeError(
+            f"--adapter takes DIR or DIR=SCALE, and {printable(scale, 60)!r} after the last = is no number."
+        ) from None
+
+
+def split_source(source: str, options: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The source and the options of a build; of an adapter's folder as the source, its base, and the adapter first.
+
+    Raises CheckpointError where the base is not on this machine.
+    """
+    folder = Path(source).expanduser() if source.isprintable() else Path()
+    if not source or not is_adapter(folder):
+        return source, options
+    first = {"folder": str(folder.resolve())}
+    return find_base(folder), {**options, _OPTION: [first, *(options.get(_OPTION) or ())]}
+
+
+def open_adapters(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Checkpoint:
+    """The checkpoint with the adapters that the options name. Raises RecipeError, and as open_adapter.
+
+    Raises RecipeError for a sha256 that is not the adapter's: the recipe was made with another one.
+    """
+    try:
+        wanted = _SETTINGS.validate_python(options.get(_OPTION) or ())
+    except ValidationError as error:
+        raise setting_error(error, _OPTION) from None
+    opened = tuple(open_adapter(Path(one.folder), one.scale) for one in wanted)
+    for one, found in zip(wanted, opened, strict=True):
+        if one.sha256 not in ("", found.sha256):
+            raise RecipeError(
+                f"The adapter in {printable(one.folder)} is not the one that the recipe was made with (its sha256 "
+                "differs): give that one, or leave sha256 out."
+            )
+    return replace(checkpoint, adapters=opened)
+
+
+def adapter_settings(checkpoint: Checkpoint) -> tuple[AdapterSettings, ...]:
+    """What a recipe says of the checkpoint's adapters."""
+    return tuple(
+        AdapterSettings(folder=str(one.folder), scale=one.scale, sha256=one.sha256) for one in checkpoint.adapters
+    )
+
+
+def adapter_notice(checkpoint: Checkpoint) -> str:
+    """A sentence about what is merged; empty without adapters."""
+    names = [f"{printable(one.name, 60)} (scale {one.scale:g})" for one in checkpoint.adapters]
+    if not names:
+        return ""
+    into = printable(checkpoint.source, 200)
+    return f"The bundle has {', '.join(names)} merged into the weights of {into}."
