@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
+from app.build.adapter_list import AdapterList
 from app.build.checkpoint_card import CheckpointCard
+from app.build.drop_zone import DropZone
 from app.build.step_page import ChoiceCard, StepPage, button_group
 from app.state.context import AppContext
 from app.state.unsaved_recipe import DEMO
 from app.text.formatting import format_bytes
-from app.widgets.basics import EmptyState, button, label, set_role
+from app.widgets.basics import EmptyState, button, label
 from app.widgets.fields import combo_box, line_edit, progress_bar
 from app.widgets.layouts import STRETCH, hbox, stack, vbox
-from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent, ProgressEvent
 
@@ -25,33 +24,6 @@ from workflows.wire.events import ErrorEvent, ProgressEvent
 def is_hub_id(source: str) -> bool:
     """Whether `source` has the form owner/name and no such folder or file exists."""
     return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).exists()
-
-
-class DropZone(PlainLabel):
-    """A drop area for one folder or file; its frame highlights while one is over it."""
-
-    dropped = Signal(str)
-
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
-        self.setProperty("role", "drop")
-        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.setAcceptDrops(True)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(u.isLocalFile() for u in event.mimeData().urls()):
-            event.acceptProposedAction()
-            set_role(self, "true", "hover")
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        set_role(self, "false", "hover")
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        set_role(self, "false", "hover")
-        paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
-        if paths:
-            event.acceptProposedAction()
-            self.dropped.emit(paths[0])
 
 
 class SourcePage(StepPage):
@@ -76,6 +48,8 @@ class SourcePage(StepPage):
         self.card = CheckpointCard()
         self.card.consented.connect(self._on_consent)
         self.body.addWidget(self.card)
+        self.adapters = AdapterList(self.draft)
+        self.body.addWidget(self.adapters)
         self.hint = EmptyState(
             self.tr("Nothing chosen yet"),
             self.tr(
@@ -191,6 +165,7 @@ class SourcePage(StepPage):
         self.card.setVisible(shown)
         if shown:
             self.card.set_report(draft.probe_report, draft.remote_code, draft.trusted)
+        self.adapters.setVisible(draft.supported)
         self.hint.setVisible(not draft.source)
         self._show_error(draft.probe_error)
         self.completeChanged.emit()

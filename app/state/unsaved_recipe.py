@@ -233,8 +233,8 @@ def choose_preset(recipe: UnsavedRecipe, preset: str) -> None:
 
 
 def choose_task(recipe: UnsavedRecipe, task: str) -> None:
-    """Sets the task, and removes the choices made for another one but for its precision and target."""
-    kept = {name: value for name, value in recipe.options.items() if name in ("precision", "target")}
+    """Sets the task, and removes the choices made for another one but for its adapters, precision and target."""
+    kept = {name: value for name, value in recipe.options.items() if name in ("adapter", "precision", "target")}
     own = recipe.probe_report is not None and task == recipe.probe_report.own_task
     recipe.set_options(kept if own else {**kept, "task": task})
 
@@ -244,8 +244,10 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
     that a person has to choose.
     """
     name = recipe.source.removeprefix("demo:") + ("-demo" if recipe.source.startswith("demo:") else "")
-    last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
+    safe = _file_name(name, "bundle")
+    adapters = recipe.options.get("adapter")
+    for one in adapters if isinstance(adapters, list) else ():
+        safe += f"-{_file_name(str(one.get('folder', '')), 'adapter')}" if isinstance(one, dict) else ""
     if recipe.plan is None:
         return safe
     chosen, goal = recipe.plan.chosen, recipe.goal
@@ -259,6 +261,12 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
         "fast-prompts": asked.get("fast_prefill") is True,
     }
     return "-".join([safe, precision, *cache, *(mark for mark, shown in marks.items() if shown)])
+
+
+def _file_name(path: str, default: str) -> str:
+    """The last part of a path with the signs that every system takes in names."""
+    last = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or default
 
 
 def free_output_folder(recipe: UnsavedRecipe) -> Path:

@@ -355,6 +355,14 @@
       <translation>Aktionen</translation>
     </message>
     <message>
+      <source>Adapters</source>
+      <translation>Adapter</translation>
+    </message>
+    <message>
+      <source>Add an adapter</source>
+      <translation>Adapter hinzufügen</translation>
+    </message>
+    <message>
       <source>Add an op</source>
       <translation>Eine Op hinzufügen</translation>
     </message>
@@ -1035,6 +1043,10 @@
       <translation>Eine Quelle wählen: den Ordner eines Checkpoints, ein Modell des Hubs oder eine Demo. Jeder spätere Schritt hat eine Vorgabe; Weiter führt zur Übersicht und zum Bau. Ein angehaltener Bau kann fortgesetzt werden.</translation>
     </message>
     <message>
+      <source>Choose an adapter's folder</source>
+      <translation>Ordner eines Adapters wählen</translation>
+    </message>
+    <message>
       <source>Choose two bundles: each answers in its own process.</source>
       <translation>Zwei Bundles wählen: jedes antwortet in einem eigenen Prozess.</translation>
     </message>
@@ -1509,6 +1521,10 @@
     <message>
       <source>Drivers</source>
       <translation>Treiber</translation>
+    </message>
+    <message>
+      <source>Drop an adapter's folder here</source>
+      <translation>Ordner eines Adapters hier ablegen</translation>
     </message>
     <message>
       <source>Drop to compare them, or to put them together</source>
@@ -3291,6 +3307,10 @@
       <translation>Optimieren</translation>
     </message>
     <message>
+      <source>Optional: adapters of PEFT (LoRA, DoRA), which the build merges into the weights. They have their full effect with a scale of 1.</source>
+      <translation>Optional: Adapter von PEFT (LoRA, DoRA), die der Build in die Gewichte einrechnet. Mit der Skalierung 1 wirken sie voll.</translation>
+    </message>
+    <message>
       <source>Other machines</source>
       <translation>Andere Maschinen</translation>
     </message>
@@ -4101,6 +4121,14 @@
     <message>
       <source>Save…</source>
       <translation>Speichern…</translation>
+    </message>
+    <message>
+      <source>Scale</source>
+      <translation>Skalierung</translation>
+    </message>
+    <message>
+      <source>Scale of adapter {0}</source>
+      <translation>Skalierung von Adapter {0}</translation>
     </message>
     <message>
       <source>Scale of the window, from the next start on.</source>

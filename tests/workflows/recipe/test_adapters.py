@@ -8,7 +8,8 @@ import pytest
 
 from tests.workflows.checkpoint.peft.test_adapter import write
 from workflows.checkpoint import open_checkpoint
-from workflows.common.errors import RecipeError
+from workflows.common.errors import CheckpointError, RecipeError
+from workflows.inspection.probe import plan, probe
 from workflows.recipe import resolve_recipe
 from workflows.recipe.adapters import adapter_notice, open_adapters, parse_adapter, split_source
 
@@ -51,3 +52,18 @@ def test_a_recipe_names_its_adapters(tmp_path: Path) -> None:
 def test_options_of_another_form_are_refused(value: object) -> None:
     with pytest.raises(RecipeError, match="adapter"):
         open_adapters(open_checkpoint("demo:qwen3"), {"adapter": value})
+
+
+def test_the_wizard_sees_the_base_of_an_adapter(tmp_path: Path) -> None:
+    """Its path is the source of the plan and of the build; others are added to it."""
+    base = open_checkpoint("demo:qwen3").root
+    first, second = (write(tmp_path / name, base_model_name_or_path=str(base)) for name in ("one", "two"))
+    found = probe(str(first), lambda _: None, lambda: False)
+    assert (found.model_type, found.supported, found.path) == ("qwen3", True, str(base))
+    planned = plan(str(first), {"adapter": [{"folder": str(second), "scale": 3}]}, lambda: False)
+    assert [(one["folder"], one["scale"]) for one in planned.recipe["adapter"]] == [
+        (str(first), 1.0),
+        (str(second), 3.0),
+    ]
+    with pytest.raises(CheckpointError, match="is no adapter of peft"):
+        plan("demo:qwen3", {"adapter": [{"folder": str(base)}]}, lambda: False)

@@ -21,7 +21,7 @@ from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import CheckpointError, error_from_dict, error_to_dict, printable
 from workflows.process.sandbox import confine, limit_cpu_seconds
 from workflows.process.subprocesses import ConfinedService, claim_stdout
-from workflows.recipe.adapters import open_adapters
+from workflows.recipe.adapters import open_adapters, split_source
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import PlanReport, ProbeReport
@@ -33,11 +33,13 @@ Report = TypeVar("Report", ProbeReport, PlanReport)
 
 
 def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> ProbeReport:
-    """Returns the contents of `source` as the wizard shows them. An architecture that cannot be built gives a reason.
+    """Returns the contents of `source`, or of an adapter's base, as the wizard shows them.
+
+    An architecture that cannot be built gives a reason.
 
     Raises CheckpointError and its subclasses if the checkpoint is missing or incomplete, and Cancelled.
     """
-    location = find_checkpoint(source, report=report, cancelled=cancelled)
+    location = find_checkpoint(split_source(source, {})[0], report=report, cancelled=cancelled)
     if why := PROBE_SERVICE.confinement_problem():
         report(NoticeEvent(code="open", message=why))
     return _request(location, None, ProbeReport)
@@ -48,6 +50,7 @@ def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], boo
 
     Raises CheckpointError and RecipeError, one sentence each, and Cancelled.
     """
+    source, options = split_source(source, options)
     return _request(find_checkpoint(source, cancelled=cancelled), options, PlanReport)
 
 
