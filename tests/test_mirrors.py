@@ -55,6 +55,10 @@ TOGETHER = {
     "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
     "checkpoint/peft/test_adapter": "checkpoint/peft/base checkpoint/peft/settings",
     "checkpoint/peft/test_merging": "checkpoint/peft/changes",
+    "checkpoint/quantized/test_methods": (
+        "checkpoint/block_rows checkpoint/blocks checkpoint/packed checkpoint/quantized/forms "
+        "checkpoint/quantized/modules"
+    ),
     "quantize/test_stored_blocks": "recipe/stored_forms",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
     # an export is judged by what its graph computes, a recipe by what is made of it

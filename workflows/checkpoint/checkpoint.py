@@ -17,6 +17,7 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.gguf import find_gguf
 from workflows.checkpoint.other_folders import has_weights, other_folder
+from workflows.checkpoint.quantized import quantization_settings
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, scored_tokens, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
@@ -82,7 +83,7 @@ class Checkpoint:
     @property
     def weight_files(self) -> tuple[str, ...]:
         """The names of the weight files in the folder."""
-        return tuple(sorted({tensor.file for tensor in self.tensors.values()}))
+        return tuple(sorted({file for tensor in self.tensors.values() for file in tensor.files}))
 
     @property
     def files(self) -> dict[str, Path]:
@@ -168,7 +169,7 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
     generation = configuration.read_optional(folder, GENERATION)
     text = config.get("text_config")
     sources = (generation, config, text if isinstance(text, dict) else {})
-    tensors = tensors or weights.read_weights(folder)
+    tensors = tensors or _presented(folder, config)
     check_sizes(config, tensors)
     check_values(config)
     checkpoint = Checkpoint(
@@ -195,6 +196,17 @@ def read_checkpoint(folder: Path, source: str, kind: SourceKind, revision: str =
     for name, place in checkpoint.files.items():
         regular_file(place, name)
     return checkpoint
+
+
+def _presented(folder: Path, config: dict[str, object]) -> dict[str, TensorInfo]:
+    """The tensors of a folder as the model has them."""
+    tensors = weights.read_weights(folder)
+    settings = quantization_settings(folder, config)
+    if not settings:
+        return tensors
+    from workflows.checkpoint.quantized.methods import present_quantized  # imports numpy
+
+    return present_quantized(folder, config, settings, tensors)
 
 
 def _gguf_files(place: Path) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from workflows.checkpoint import torch_weights
 from workflows.checkpoint.files import exists, open_file, parse_object, read_object, regular_file, safe_name
+from workflows.checkpoint.packed import PackedWeight
 from workflows.checkpoint.peft.changes import WeightChange
 from workflows.common.errors import CheckpointError, printable
 
@@ -59,8 +60,8 @@ class TensorInfo:
 
     `offset` is the byte of the file at which its data begins, `name` the tensor's name in the file. GGUF has some
     tensors in another way than models do: head_rows: the rows of each so many alternate between the first and the
-    second half of a head; raised: 1 is added to each number. changes: what adapters make of it, in order; folder: where
-    the file is, if not in the checkpoint's own.
+    second half of a head; raised: 1 is added to each number. packed: the stored tensors that a quantized weight is in.
+    changes: what adapters make of it, in order; folder: where the file is, if not in the checkpoint's own.
     """
 
     dtype: str
@@ -73,6 +74,12 @@ class TensorInfo:
     raised: bool = False
     changes: tuple[WeightChange, ...] = ()
     folder: str = ""
+    packed: PackedWeight | None = None
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that hold it."""
+        return frozenset(part.file for part in self.packed.parts) if self.packed else frozenset({self.file})
 
     @property
     def elements(self) -> int:

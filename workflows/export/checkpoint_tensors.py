@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from workflows.checkpoint.block_rows import BlockRows
 from workflows.checkpoint.files import regular_file
-from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows
+from workflows.checkpoint.packed import PackedPart
 from workflows.checkpoint.peft.merging import apply_changes
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
@@ -42,21 +44,12 @@ class CheckpointTensor:
         return tensor
 
     def _read_stored(self) -> torch.Tensor:
-        info, content = self.info, bytearray(self.info.bytes)
-        with regular_file(Path(info.folder or self.folder), info.file).open("rb", buffering=0) as file:
-            file.seek(info.offset)
-            view = memoryview(content)
-            while view and (count := file.readinto(view)):  # the system reads two gigabytes at once at most
-                view = view[count:]
-        if view:
-            raise CheckpointError(
-                f"'{printable(info.file)}' ends before the tensor '{printable(info.name, 60)}' does: it has changed "
-                "since it was opened; get it again."
-            )
-        if info.dtype in BLOCK_FORMS:
-            numbers = unpack(info.dtype, content).values().reshape(info.shape)
+        info = self.info
+        if info.packed or info.dtype in BLOCK_FORMS:
+            rows = BlockRows(info, lambda part: np.frombuffer(self._content(part), np.uint8))
+            numbers = rows.numbers(slice(None)).reshape(info.shape)
             return torch.from_numpy(ordered_rows(numbers, info.head_rows))
-        dtype = getattr(torch, info.dtype, None)
+        content, dtype = self._content(), getattr(torch, info.dtype, None)
         if not isinstance(dtype, torch.dtype):
             raise CheckpointError(
                 f"The tensor '{printable(info.name, 60)}' is stored in {info.dtype}, which PyTorch does not read: get "
@@ -67,3 +60,19 @@ class CheckpointTensor:
         if info.head_rows:
             tensor = torch.from_numpy(np.ascontiguousarray(ordered_rows(tensor.numpy(), info.head_rows)))
         return tensor.float() - 1 if info.raised else tensor
+
+    def _content(self, part: PackedPart | None = None) -> bytearray:
+        """The bytes of the tensor, or of one of its parts."""
+        source = part or self.info
+        content = bytearray(source.bytes)
+        with regular_file(Path(self.info.folder or self.folder), source.file).open("rb", buffering=0) as file:
+            file.seek(source.offset)
+            view = memoryview(content)
+            while view and (count := file.readinto(view)):  # the system reads two gigabytes at once at most
+                view = view[count:]
+        if view:
+            raise CheckpointError(
+                f"'{printable(source.file)}' ends before the tensor '{printable(self.info.name, 60)}' does: it has "
+                "changed since it was opened; get it again."
+            )
+        return content

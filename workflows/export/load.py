@@ -75,6 +75,7 @@ def load_model(
         config = transformers.AutoConfig.from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=remote_code
         )
+        config.__dict__.pop("quantization_config", None)  # its tensors are unpacked before the model has them
         tokens = checkpoint.scored_tokens if task == "text-classification" else None
         skeleton = _skeleton(config, "text-generation" if tokens else task, remote_code)
         if type(skeleton.config) is not type(config):

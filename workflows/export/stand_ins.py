@@ -25,6 +25,7 @@ from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS
+from workflows.checkpoint.packed import PackedPart
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import printable
 from workflows.export.merged_weights import find_conversions
@@ -61,7 +62,7 @@ class StandIns:
         self._recipes = {
             name: WeightRecipe.of(self._stored(name))
             for name, one in tensors.items()
-            if one.elements >= REAL_BELOW and not (one.is_mask or one.raised)
+            if (one.elements >= REAL_BELOW or one.packed) and not (one.is_mask or one.raised)
         }
 
     def merge(self, skeleton: PreTrainedModel) -> None:
@@ -72,7 +73,8 @@ class StandIns:
         merged: dict[str, WeightRecipe] = {}
         sources: set[str] = set()
         for one in find_conversions(skeleton, self._tensors, self._stored):
-            if sum(self._tensors[name].elements for name in one.sources) < REAL_BELOW:
+            stored = [self._tensors[name] for name in one.sources]
+            if sum(info.elements for info in stored) < REAL_BELOW and not any(info.packed for info in stored):
                 continue
             if one.recipe is None:
                 raise NotStreamedError(f"transformers computes the weight {printable(one.target)} from stored ones")
@@ -81,7 +83,7 @@ class StandIns:
         self._merged = frozenset(sources)
         self._recipes = {name: recipe for name, recipe in self._recipes.items() if name not in sources} | merged
         for name, recipe in self._recipes.items():
-            if (dtype := recipe.parts[0].dtype) not in _FLOATS:
+            if (dtype := recipe.parts[0].dtype) not in _FLOATS and recipe.parts[0].packed is None:
                 raise NotStreamedError(f"the weight {printable(name)} is stored in {dtype}")
 
     def state_dict(self, stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,8 +160,11 @@ class StandIns:
     def _stored(self, name: str) -> StoredWeight:
         info = self._tensors[name]
         head = (info.head_rows, info.shape[-1]) if info.head_rows else ()
-        file = str(Path(info.folder or self._folder) / info.file)
-        return StoredWeight(file, info.offset, info.dtype, info.shape, name, (), head, info.changes)
+        folder = Path(info.folder or self._folder)
+        packed = info.packed and info.packed.within(folder)
+        return StoredWeight(
+            str(folder / info.file), info.offset, info.dtype, info.shape, name, (), head, info.changes, packed
+        )
 
 
 def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:
@@ -170,10 +175,16 @@ def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:
 
 
 def _hold_equal_bytes(one: StoredWeight, other: StoredWeight) -> bool:
-    if (one.dtype, one.shape, one.changes) != (other.dtype, other.shape, other.changes):
+    sizes = [[(part.role, part.shape) for part in each.packed.parts] if each.packed else [] for each in (one, other)]
+    if (one.dtype, one.shape, one.changes, sizes[0]) != (other.dtype, other.shape, other.changes, sizes[1]):
         return False
-    files = [np.memmap(part.file, np.uint8, "r", part.offset, (part.bytes,)) for part in (one, other)]
-    blocks = (slice(start, start + _COMPARED) for start in range(0, one.bytes, _COMPARED))
+    return all(_are_equal_places(*places) for places in zip(one.places, other.places, strict=True))
+
+
+def _are_equal_places(*places: StoredWeight | PackedPart) -> bool:
+    """Whether two places of one size have equal bytes."""
+    files = [np.memmap(place.file, np.uint8, "r", place.offset, (place.bytes,)) for place in places]
+    blocks = (slice(start, start + _COMPARED) for start in range(0, places[0].bytes, _COMPARED))
     return all(np.array_equal(files[0][block], files[1][block]) for block in blocks)
 
 

@@ -23,7 +23,9 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
+from workflows.checkpoint.block_rows import BlockRows
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows
+from workflows.checkpoint.packed import PackedPart, PackedWeight
 from workflows.checkpoint.peft.changes import WeightChange
 from workflows.checkpoint.peft.merging import apply_changes
 from workflows.common.errors import CheckpointError, printable
@@ -43,7 +45,8 @@ class StoredWeight:
     """A tensor in a file: `shape` elements of `dtype` from byte `offset` on. name: for messages; "" for a constant.
 
     axes: its axes in the order of the result, () for their own order. head_size: rows and columns of a head whose rows
-    alternate between its halves in the file, () for rows in order. changes: what adapters make of it.
+    alternate between its halves in the file, () for rows in order. changes: what adapters make of it. packed: the
+    tensors that it is packed in, in files.
     """
 
     file: str
@@ -54,19 +57,27 @@ class StoredWeight:
     axes: tuple[int, ...] = ()
     head_size: tuple[int, ...] = ()
     changes: tuple[WeightChange, ...] = ()
+    packed: PackedWeight | None = None
 
     @property
     def is_blocks(self) -> bool:
         """Whether it is stored in blocks of integers."""
-        return bool(self.name) and self.dtype in BLOCK_FORMS
+        return bool(self.name) and (self.packed is not None or self.dtype in BLOCK_FORMS)
 
     @property
     def bytes(self) -> int:
         """The bytes that it has in the file."""
+        if self.packed:
+            return self.packed.bytes
         if self.is_blocks:
             form = BLOCK_FORMS[self.dtype]
             return math.prod(self.shape) // form.elements * form.bytes
         return math.prod(self.shape) * np.dtype(_STORED[self.dtype] if self.name else self.dtype).itemsize
+
+    @property
+    def places(self) -> tuple[StoredWeight | PackedPart, ...]:
+        """Where its bytes are: in one place, or those of its parts."""
+        return self.packed.parts if self.packed else (self,)
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -139,9 +150,10 @@ class WeightRecipe:
         count = math.prod(part.shape)
         if not count:
             return b""
-        flat = _mapped(part, np.dtype(np.uint8), (part.bytes,))
+        flat = [_mapped(part, np.dtype(np.uint8), (one.bytes,), one)[:: max(1, one.bytes // _SAMPLE)]
+                for one in part.places]  # fmt: skip
         form = repr((part.axes, part.dtype, part.head_size, part.changes)).encode()
-        return form + flat[:: max(1, part.bytes // _SAMPLE)].tobytes()
+        return form + b"".join(one.tobytes() for one in flat)
 
     def compute(self) -> Array:
         """The numbers, in the stored dtype of constants and float32 for those of a checkpoint.
@@ -173,11 +185,12 @@ class WeightRecipe:
         """
         part = self.parts[0]
         is_table = len(self.shape) == 2 and self.shape == part.shape
-        if len(self.parts) > 1 or self.order or part.axes or part.head_size or part.changes or not is_table:
+        moved = len(self.parts) > 1 or self.order or part.axes or part.head_size
+        if moved or part.packed or part.changes or not is_table:
             return None
         table = np.zeros(self.shape, np.float32)
         read = np.empty((len(rows), self.shape[1]), np.float32)
-        if not _convert(part, stored_rows(part)[rows], read):
+        if not _convert(part, stored_rows(part), rows, read):
             raise _not_finite(part)
         table[rows] = read
         return table
@@ -320,12 +333,19 @@ def _region(entry: Mapping[str, Any], folder: Path) -> DescribedRegion:
         StoredWeight(
             str(folder / part["file"]) if not part["name"] else part["file"], part["offset"], part["dtype"],
             tuple(part["shape"]), part["name"], tuple(part["axes"]), tuple(part["head_size"]),
-            tuple(map(WeightChange.from_dict, part["changes"])),
+            tuple(map(WeightChange.from_dict, part["changes"])), _packed(part["packed"]),
         )
         for part in recipe["parts"]
     )  # fmt: skip
     shape, grid, order = (tuple(recipe[name]) for name in ("shape", "grid", "order"))
     return DescribedRegion(entry["offset"], entry["length"], WeightRecipe(parts, shape, recipe["axis"], grid, order))
+
+
+def _packed(entry: Mapping[str, Any] | None) -> PackedWeight | None:
+    if entry is None:
+        return None
+    parts = tuple(PackedPart(**{**part, "shape": tuple(part["shape"])}) for part in entry["parts"])
+    return PackedWeight(**{**entry, "parts": parts})
 
 
 def _is_constant(stored: StoredWeight) -> bool:
@@ -353,7 +373,7 @@ def _read(stored: StoredWeight, target: Array) -> None:
     blocks = [slice(start, start + rows) for start in range(0, len(source), rows)]
 
     def convert(block: slice) -> bool:
-        return _convert(stored, source[block], target[block])
+        return _convert(stored, source, block, target[block])
 
     if len(blocks) == 1:
         finite = convert(blocks[0])
@@ -374,19 +394,19 @@ def _read_changed(stored: StoredWeight, target: Array) -> None:
         raise _not_finite(stored)
 
 
-def _convert(stored: StoredWeight, source: Array, target: Array) -> bool:
-    """Fills `target` with stored numbers; returns whether they may be there: a checkpoint's must be finite."""
-    if stored.is_blocks:
-        target[...] = _in_order(stored, unpack(stored.dtype, source).values()).reshape(target.shape)
+def _convert(stored: StoredWeight, source: Array | BlockRows, rows: slice | NDArray[Any], target: Array) -> bool:
+    """Fills `target` with some stored rows; returns whether they may be there: a checkpoint's must be finite."""
+    if isinstance(source, BlockRows):
+        target[...] = _in_order(stored, source.numbers(rows)).reshape(target.shape)
     elif stored.head_size:
-        numbers = np.empty(source.shape, np.float32)
-        finite = _convert(replace(stored, head_size=()), source, numbers)
+        numbers = np.empty(source[rows].shape, np.float32)
+        finite = _convert(replace(stored, head_size=()), source, rows, numbers)
         target[...] = _in_order(stored, numbers).reshape(target.shape)
         return finite
     elif stored.dtype == "bfloat16" and not _is_constant(stored):
-        np.left_shift(source, 16, out=target.view(np.uint32), dtype=np.uint32, casting="unsafe")
+        np.left_shift(source[rows], 16, out=target.view(np.uint32), dtype=np.uint32, casting="unsafe")
     else:
-        target[...] = source
+        target[...] = source[rows]
     return _is_constant(stored) or _is_finite(target)
 
 
@@ -395,12 +415,18 @@ def _in_order(stored: StoredWeight, numbers: Array) -> Array:
     return ordered_rows(numbers.reshape(-1, stored.head_size[1]), stored.head_size[0]) if stored.head_size else numbers
 
 
-def stored_rows(stored: StoredWeight) -> Array:
-    """The stored tensor along its first axis, mapped: as it is, or of each index the bytes of its blocks."""
-    if stored.is_blocks:
-        count = stored.shape[0] if len(stored.shape) > 1 else 1
-        return _mapped(stored, np.dtype(np.uint8), (count, stored.bytes // count))
-    return _mapped(stored, _stored_kind(stored), stored.shape or (1,))
+def stored_rows(stored: StoredWeight) -> Array | BlockRows:
+    """The stored tensor along its first axis, mapped: as it is, or in blocks."""
+    return block_rows(stored) if stored.is_blocks else _mapped(stored, _stored_kind(stored), stored.shape or (1,))
+
+
+def block_rows(stored: StoredWeight) -> BlockRows:
+    """The rows of a weight in blocks, mapped."""
+
+    def read(part: PackedPart | None) -> Array:
+        return _mapped(stored, np.dtype(np.uint8), ((part or stored).bytes,), part)
+
+    return BlockRows(stored, read)
 
 
 def _not_finite(stored: StoredWeight) -> CheckpointError:
@@ -414,13 +440,19 @@ def _stored_kind(stored: StoredWeight) -> np.dtype[Any]:
     return np.dtype(stored.dtype if _is_constant(stored) else _STORED[stored.dtype])
 
 
-def _mapped(stored: StoredWeight, kind: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """The stored bytes, mapped. Raises CheckpointError for a file that is gone, or shorter than it was."""
+def _mapped(
+    stored: StoredWeight, kind: np.dtype[Any], shape: tuple[int, ...], part: StoredWeight | PackedPart | None = None
+) -> Array:
+    """The stored bytes, of a part where there is one, mapped.
+
+    Raises CheckpointError for a file that is gone, or shorter than it was.
+    """
+    place = part or stored
     try:
-        return np.memmap(stored.file, kind, "r", stored.offset, shape)
+        return np.memmap(place.file, kind, "r", place.offset, shape)
     except (OSError, ValueError) as error:
         raise CheckpointError(
-            f"The weight {printable(stored.name)} cannot be read from {printable(stored.file)} "
+            f"The weight {printable(stored.name)} cannot be read from {printable(place.file)} "
             f"({printable(error, 120)}): leave the checkpoint where it is until the build ends."
         ) from error
 

@@ -3,6 +3,7 @@
     x · W  →  MatMulNBits(x, integers, scales, zeros)         numbers: scale · (integer − zero)
               … + Sums(x) · −M, where blocks have minimums    Sums(x)[b] = Σ x over block b,  M [blocks, N]
     Gather(W, ids)  →  GatherBlockQuantized … − Gather(Mᵀ, ids)
+    inputs in the order of their groups: MatMulNBits(Gather(x, order), …), whose Gather products of one order share
 
 A weight is read where its tensor says that it is made of stored ones: rows of several tensors, each unpacked by its own
 form, which may have become one weight. Any source of integers, scales and zeros can be unpacked in this way.
@@ -10,17 +11,19 @@ form, which may have become one weight. Any source of integers, scales and zeros
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.checkpoint.gguf.forms import ordered_rows, unpack
+from workflows.checkpoint.gguf.forms import ordered_rows
 from workflows.common.tensors import Array
-from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_of, stored_rows
+from workflows.graph.described_weights import StoredWeight, WeightRecipe, block_rows, recipe_of
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
@@ -32,7 +35,7 @@ from workflows.quantize.lazy_tensors import Kind, LazyTensorGroup, lazy_tensors
 from workflows.quantize.linear_layers import LinearProduct, find_linears, find_tables
 from workflows.quantize.weight_only import multiply_nbits, product_ends
 from workflows.recipe import QuantizeSettings
-from workflows.recipe.stored_forms import HELD_FORMS, HeldForm
+from workflows.recipe.stored_forms import HeldForm, held_form
 
 _CHUNK = 1 << 22  # numbers that are unpacked at once
 _SHIFT = 96  # steps by which integers of up to 5 bits can be moved within 8 bits
@@ -48,18 +51,20 @@ class StoredBlocks(Method):
     def call(self, model: ir.Model, settings: QuantizeSettings, ranges: Ranges | None) -> PassResult:
         linears, refused = find_linears(model, settings)
         experts, kept = find_experts(model.graph, settings.exclude)
-        sums: dict[tuple[ir.Value, int], ir.Value] = {}
+        inputs = SharedInputs()
         taken = 0
         for linear in linears:
             held = _held_rows(linear.tensor, linear.rows)
             if isinstance(held, str):
                 refused.append(Refusal(held, str(linear.node.name)))
                 continue
-            _to_nbits(linear, held, settings.accuracy_level, sums)
+            _to_nbits(linear, held, settings.accuracy_level, inputs)
             taken += 1
         for gather, table in find_tables(model.graph):
             assert table.const_value is not None  # as find_tables gives it
             held = _held_rows(table.const_value, rows=True)
+            if isinstance(held, HeldRows) and held.order is not None:
+                held = "its columns are in the order of their groups, and rows of a table are wanted as they are"
             if isinstance(held, str):
                 kept.append(Refusal(held, str(gather.name)))
             elif settings.embedding != "fp32" and gather.name not in settings.exclude:
@@ -78,11 +83,34 @@ class StoredBlocks(Method):
 
 @dataclass(frozen=True)
 class HeldRows:
-    """The rows of a weight [N,K], made of stored tensors one after another."""
+    """The rows of a weight [N,K], made of stored tensors one after another. label: of these rows, if others have more.
+
+    order: the inputs in the order of their groups, as int64 bytes; None where they are in order.
+    """
 
     source: ir.TensorProtocol
     parts: tuple[StoredWeight, ...]
     form: HeldForm
+    orders: tuple[bytes | None, ...]
+    label: str = ""
+
+    @property
+    def order(self) -> bytes | None:
+        """The order of the inputs of all rows, or of the first."""
+        return self.orders[0]
+
+    def by_order(self) -> list[HeldRows]:
+        """The rows that follow each other with one order of inputs."""
+        runs = [list(run) for _, run in groupby(range(len(self.parts)), key=lambda index: self.orders[index])]
+        return [
+            replace(
+                self,
+                parts=tuple(self.parts[index] for index in run),
+                orders=tuple(self.orders[index] for index in run),
+                label=f".{number}" if len(runs) > 1 else "",
+            )
+            for number, run in enumerate(runs)
+        ]
 
     @property
     def outer(self) -> int:
@@ -100,13 +128,14 @@ class HeldRows:
         """Integers [N, blocks, bytes], scales [N, blocks], zero points, packed like integers, and negative minimums
         [blocks, N] and [N, blocks]; the last three where the form has them.
         """
-        name, form, held, half = f"{self.source.name}.stored", self.form, (self.outer, self.blocks), ir.DataType.FLOAT16
+        name, form, half = f"{self.source.name}{self.label}.stored", self.form, ir.DataType.FLOAT16
+        held = self.outer, self.blocks
         kinds: list[Kind] = [
             (name, ir.DataType.UINT8, (*held, form.size * form.bits // 8)),
             (f"{name}.scales", half if form.half else ir.DataType.FLOAT, held),
         ]
         if form.zero_points:
-            kinds.append((f"{name}.zeros", ir.DataType.UINT8, (self.outer, -(-self.blocks // 2))))
+            kinds.append((f"{name}.zeros", ir.DataType.UINT8, (self.outer, -(-self.blocks * form.bits // 8))))
         if form.minimums:
             kinds += [(f"{name}.minimums", half, held[::-1]), (f"{name}.minimums.rows", half, held)]
         return lazy_tensors(self.source, ("stored", form, self.parts), kinds, lambda _: self.unpacked(), reads=False)
@@ -115,7 +144,7 @@ class HeldRows:
         """The numbers of `tensors`."""
         packed = np.empty((self.outer, self.inner * self.form.bits // 8), np.uint8)
         scales = np.empty((self.outer, self.blocks), np.float16 if self.form.half else np.float32)
-        zeros = np.empty((self.outer, -(-self.blocks // 2)), np.uint8)
+        zeros = np.empty((self.outer, -(-self.blocks * self.form.bits // 8)), np.uint8)
         minimums = np.zeros((self.outer, self.blocks), np.float16)
         start = 0
         for part in self.parts:
@@ -143,14 +172,16 @@ def _held_rows(tensor: ir.TensorProtocol, rows: bool) -> HeldRows | str:
         return "it is no weight of the checkpoint by itself"
     if any(part.changes for part in recipe.parts):
         return "an adapter changes it"
-    plain = sorted({part.dtype for part in recipe.parts if part.dtype not in HELD_FORMS})
+    forms = [(part.dtype, held_form(part)) for part in recipe.parts]
+    plain = sorted({dtype for dtype, form in forms if form is None})
     if plain:
         return f"the checkpoint stores it in {plain[0]}"
     axes, axis = ((), 0) if rows else ((1, 0), 1)
     if recipe.order or recipe.grid or any(part.axes != axes for part in recipe.parts) or not _is_rows(recipe, axis):
         return "its blocks do not lie along its inputs"
-    form = reduce(HeldForm.joined, [HELD_FORMS[part.dtype] for part in recipe.parts])
-    return HeldRows(tensor, recipe.parts, form)
+    form = reduce(HeldForm.joined, [form for _, form in forms if form])
+    orders = [block_rows(part).order() if part.packed else None for part in recipe.parts]
+    return HeldRows(tensor, recipe.parts, form, tuple(None if one is None else one.tobytes() for one in orders))
 
 
 def _is_rows(recipe: WeightRecipe, axis: int) -> bool:
@@ -166,23 +197,27 @@ def _is_rows(recipe: WeightRecipe, axis: int) -> bool:
 def _rows_of(part: StoredWeight, rows: slice, form: HeldForm) -> tuple[NDArray[Any], Array, NDArray[Any], Array]:
     """Integers [n, K·bits/8], scales [n, blocks], packed zero points, and negative minimums [n, blocks] of rows."""
     count, inner = rows.stop - rows.start, part.shape[1]
-    stored = unpack(part.dtype, np.ascontiguousarray(stored_rows(part)[rows]))
+    stored = block_rows(part)[rows]
     turn = part.head_size[0] if part.head_size else 0
     own = stored.integers.shape[1] // form.size  # blocks of the bundle in one of the checkpoint
     integers = ordered_rows(stored.integers.reshape(count, inner), turn)
     scales = np.repeat(ordered_rows(stored.scales.reshape(count, -1), turn), own, axis=1)
+    zero: Any = stored.zero
+    if isinstance(zero, np.ndarray):
+        zero = np.repeat(ordered_rows(zero.reshape(count, -1), turn), own, axis=1).astype(np.int16)
     steps = rest = np.zeros_like(scales)
     if stored.minimums is not None:
         rest = np.repeat(ordered_rows(stored.minimums.reshape(count, -1), turn), own, axis=1)
         whole = np.rint(np.divide(rest, scales, out=np.zeros_like(rest), where=scales != 0))
         steps = np.clip(whole, *((0, 15) if form.zero_points else (-_SHIFT, _SHIFT)))
         rest = rest - steps * scales
-    zeros = (steps + stored.zero).astype(np.uint8) if form.zero_points else np.zeros((count, 0), np.uint8)
+    zeros = (steps + zero).astype(np.uint8) if form.zero_points else np.zeros((count, 0), np.uint8)
     if not form.zero_points:  # the kernel's own zero is in the middle
-        moved = (1 << (form.bits - 1)) - stored.zero - steps.astype(np.int16)
+        moved = (1 << (form.bits - 1)) - zero - steps.astype(np.int16)
         integers = (integers.reshape(count, -1, form.size) + moved[..., None]).astype(np.uint8).reshape(count, inner)
-    packed = _packed(integers) if form.bits == 4 else integers
-    return packed, scales, _packed(np.pad(zeros, ((0, 0), (0, zeros.shape[1] % 2)))), -rest
+    if form.bits == 8:
+        return integers, scales, zeros, -rest
+    return _packed(integers), scales, _packed(np.pad(zeros, ((0, 0), (0, zeros.shape[1] % 2)))), -rest
 
 
 def _packed(integers: NDArray[Any]) -> NDArray[Any]:
@@ -215,30 +250,82 @@ class _Initializers:
         return cls(integers, scales, added, tensors.get(".minimums"), tensors.get(".minimums.rows"), made)
 
 
-def _to_nbits(linear: LinearProduct, held: HeldRows, level: int, sums: dict[tuple[ir.Value, int], ir.Value]) -> None:
+class SharedInputs:
+    """What products of one input share: the input in another order, and the sums of its blocks."""
+
+    def __init__(self) -> None:
+        self._ordered: dict[tuple[ir.Value, bytes], ir.Value] = {}
+        self._sums: dict[tuple[ir.Value, int], ir.Value] = {}
+
+    def ordered(self, node: ir.Node, source: ir.Value, order: bytes | None) -> tuple[ir.Value, list[ir.Node]]:
+        """The input [.., K] in the order of its groups, and the node that is new for it."""
+        if order is None or (source, order) in self._ordered:
+            return self._ordered[source, order] if order else source, []
+        graph = node.graph
+        assert graph is not None  # as a product has it
+        digest = hashlib.sha256(order).hexdigest()[:16]
+        places = add_constant(graph, f"order.{digest}", np.frombuffer(order, np.int64).tolist(), ir.DataType.INT64)
+        ordered = self._ordered[source, order] = new_value_like(source, f"order{digest}", source.shape)
+        return ordered, [make_node("Gather", [source, places], [ordered], {"axis": -1}, like=node)]
+
+    def sums(self, node: ir.Node, source: ir.Value, held: HeldRows) -> tuple[ir.Value, list[ir.Node]]:
+        """The sums [.., blocks] of the inputs of each block, and the nodes that are new for them."""
+        if (source, held.form.size) in self._sums:
+            return self._sums[source, held.form.size], []
+        graph = node.graph
+        assert graph is not None  # as a product has it
+        blocks, made = _block_sums(graph, node, source, held)
+        self._sums[source, held.form.size] = blocks
+        return blocks, made
+
+
+def _to_nbits(linear: LinearProduct, held: HeldRows, level: int, inputs: SharedInputs) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    own = _Initializers.of(graph, node, held)
     source, product = product_ends(node)
+    result, runs = new_value_like(product), held.by_order()
+    if len(runs) == 1:
+        nodes = _product(node, source, runs[0], level, inputs, linear.bias, product, result)
+        replace_nodes([product], [result], nodes, node)
+        return
+    nodes, results = [], []
+    for run in runs:
+        axes = [*(product.shape or ())][:-1]
+        results.append(new_value_like(product, f"rows{run.label}", ir.Shape([*axes, run.outer]) if axes else None))
+        nodes += _product(node, source, run, level, inputs, None, results[-1], results[-1])
+    joined = result if linear.bias is None else new_value_like(product, "joined", product.shape)
+    nodes.append(make_node("Concat", results, [joined], {"axis": -1}, like=node))
+    if linear.bias is not None:
+        nodes.append(make_node("Add", [joined, linear.bias], [result], like=node))
+    replace_nodes([product], [result], nodes, node)
+
+
+def _product(
+    node: ir.Node, source: ir.Value, held: HeldRows, level: int, inputs: SharedInputs, bias: ir.Value | None,
+    like: ir.Value, result: ir.Value,
+) -> list[ir.Node]:  # fmt: skip
+    """The nodes of a product with these rows. like: a value of the result's type and shape."""
+    graph = node.graph
+    assert graph is not None  # as a product has it
+    own = _Initializers.of(graph, node, held)
+    ordered, nodes = inputs.ordered(node, source, held.order)
     facts = {"K": held.inner, "N": held.outer, "bits": held.form.bits, "block_size": held.form.size}
-    result = new_value_like(product)
-    integers = result if own.minimums is None else new_value_like(product, "integers", product.shape)
-    operands = (own.integers, own.scales, own.zeros, linear.bias)
-    nodes = [*own.made, multiply_nbits(node, source, operands, facts, level, integers)]
+    integers = result if own.minimums is None else new_value_like(like, "integers", like.shape)
+    operands = (own.integers, own.scales, own.zeros, bias)
+    product = multiply_nbits(node, ordered, operands, facts, level, integers)
+    product.name = f"{node.name}{held.label}"
+    nodes += [*own.made, product]
     if own.minimums is not None:
-        blocks = sums.get((source, held.form.size))
-        if blocks is None:
-            blocks, made = _block_sums(graph, node, source, held)
-            sums[source, held.form.size] = blocks
-            nodes += made
+        blocks, made = inputs.sums(node, ordered, held)
         minimums, cast = _floats(graph, node, own.minimums)
-        offset = new_value_like(product, "minimums", product.shape)
+        offset = new_value_like(like, "minimums", like.shape)
         nodes += [
+            *made,
             *cast,
             make_node("MatMul", [blocks, minimums], [offset], like=node),
             make_node("Add", [integers, offset], [result], like=node),
         ]
-    replace_nodes([product], [result], nodes, node)
+    return nodes
 
 
 def _floats(graph: ir.Graph, node: ir.Node, tensor: ir.TensorProtocol) -> tuple[ir.Value, list[ir.Node]]:

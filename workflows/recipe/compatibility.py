@@ -230,13 +230,6 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
         if getattr(recipe, field) != has:
             raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
     _refuse_variant(recipe, family)
-    if quantization := checkpoint.config.get("quantization_config"):
-        method = quantization.get("quant_method") if isinstance(quantization, Mapping) else None
-        raise CheckpointError(
-            f"The checkpoint's weights are quantized already{f' ({printable(method, 40)})' if method else ''}, which "
-            "cannot be exported: open a checkpoint of this model whose weights are float16, bfloat16 or float32, if "
-            "there is one."
-        )
     if "stored" in recipe.precisions and not has_stored_blocks(checkpoint):
         raise RecipeError(
             "The precision stored is for checkpoints whose weights are stored in blocks of integers, such as GGUF, and "

@@ -9,11 +9,12 @@ float zero points, which could say them too, that kernel takes 80 times as long 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workflows.checkpoint import Checkpoint, TensorInfo
+from workflows.checkpoint.packed import BlockWeight
 
 _FLOAT, _HALF = 4, 2  # bytes of a scale, and of what is left of a minimum
 
@@ -21,7 +22,7 @@ _FLOAT, _HALF = 4, 2  # bytes of a scale, and of what is left of a minimum
 @dataclass(frozen=True, slots=True)
 class HeldForm:
     """bits: 4 or 8, of an integer. size: numbers with one scale. minimums: whether each block has one as well. half:
-    whether scales are of 16 bits, as the form stores them.
+    whether scales are of 16 bits, as the form stores them. zeros: whether the form stores zero points.
 
     Whole steps of a minimum become a zero point, in 8 bits of the integers themselves, and the rest, of half a step at
     most, a float16: products whose inputs are rounded to 8 bits err less the nearer the integers are to their zero.
@@ -31,25 +32,28 @@ class HeldForm:
     size: int
     minimums: bool = False
     half: bool = False
+    zeros: bool = False
 
     @property
     def zero_points(self) -> bool:
         """Whether blocks have zero points of their own."""
-        return self.bits == 4 and self.minimums
+        return self.zeros or (self.bits == 4 and self.minimums)
 
     @property
     def bytes_a_number(self) -> float:
         """The bytes of a number with its share of scale, zero point and minimum."""
         scale = _HALF if self.half else _FLOAT
-        return self.bits / 8 + (scale + _HALF * self.minimums + 0.5 * self.zero_points) / self.size
+        return self.bits / 8 + (scale + _HALF * self.minimums + self.bits / 8 * self.zero_points) / self.size
 
     def joined(self, other: HeldForm) -> HeldForm:
         """The form that holds the weights of both, for weights that are multiplied together."""
         minimums = self.minimums or other.minimums
-        return HeldForm(max(self.bits, other.bits), min(self.size, other.size), minimums, self.half and other.half)
+        bits, size = max(self.bits, other.bits), min(self.size, other.size)
+        return HeldForm(bits, size, minimums, self.half and other.half, self.zeros or other.zeros)
 
     def __str__(self) -> str:
-        return f"{self.bits}-bit integers in blocks of {self.size}{' with minimums' if self.minimums else ''}"
+        beside = " with zero points" * self.zeros + " with minimums" * self.minimums
+        return f"{self.bits}-bit integers in blocks of {self.size}{beside}"
 
 
 HELD_FORMS: Mapping[str, HeldForm] = {
@@ -70,9 +74,17 @@ HELD_FORMS: Mapping[str, HeldForm] = {
 """By the dtype of a stored tensor. All hold integers and scales as they are, and minimums to 1/8192 of a step."""
 
 
+def held_form(weight: BlockWeight) -> HeldForm | None:
+    """How a bundle holds a weight; None for one that it cannot hold as it is stored."""
+    packed = weight.packed
+    if packed is None:
+        return HELD_FORMS.get(weight.dtype)
+    return HeldForm(packed.bits, packed.size, half=packed.half, zeros=packed.zeros) if packed.held else None
+
+
 def has_stored_blocks(checkpoint: Checkpoint) -> bool:
     """Whether weights of the checkpoint are stored in blocks of integers."""
-    return any(tensor.dtype in HELD_FORMS for tensor in checkpoint.tensors.values())
+    return any(held_form(tensor) for tensor in checkpoint.tensors.values())
 
 
 def stored_bytes(checkpoint: Checkpoint) -> int:
@@ -82,25 +94,21 @@ def stored_bytes(checkpoint: Checkpoint) -> int:
 
 def stored_notice(checkpoint: Checkpoint) -> str:
     """What becomes of the weights of each form, with bytes."""
-    tensors = checkpoint.tensors.values()
-    counts = Counter(tensor.dtype for tensor in tensors if tensor.dtype in HELD_FORMS)
+    forms = defaultdict[tuple[str, HeldForm | None], list[TensorInfo]](list)
+    for tensor in checkpoint.tensors.values():
+        held = held_form(tensor)
+        if held or tensor.packed:
+            forms[tensor.dtype, held].append(tensor)
     parts = [
-        f"{count} in {form} as {HELD_FORMS[form]} ({_megabytes(_of(form, tensors))} for {_stored(form, tensors)})"
-        for form, count in counts.most_common()
+        f"{len(tensors)} in {form} as {held or 'float32'} ({_megabytes(sum(map(_held_bytes, tensors)))} for "
+        f"{_megabytes(sum(tensor.bytes for tensor in tensors))})"
+        for (form, held), tensors in sorted(forms.items(), key=lambda entry: -len(entry[1]))
     ]
     return f"The bundle holds the weights as the checkpoint stores them: {'; '.join(parts)}."
 
 
-def _of(form: str, tensors: Iterable[TensorInfo]) -> float:
-    return sum(_held_bytes(tensor) for tensor in tensors if tensor.dtype == form)
-
-
-def _stored(form: str, tensors: Iterable[TensorInfo]) -> str:
-    return _megabytes(sum(tensor.bytes for tensor in tensors if tensor.dtype == form))
-
-
 def _held_bytes(tensor: TensorInfo) -> float:
-    held = HELD_FORMS.get(tensor.dtype)
+    held = held_form(tensor)
     return tensor.elements * (held.bytes_a_number if held else _FLOAT)
 
 

@@ -234,7 +234,7 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "other shape": (config(intermediate_size=7), r"gate_proj\.weight has the shape .* and config\.json makes it \[7, "),
     "NaN": (fill("model.norm.weight", float("nan")), r"the weight model\.norm\.weight holds NaN or infinite values"),
     "infinite": (fill("model.embed_tokens.weight", float("inf")), r"embed_tokens\.weight holds NaN or infinite values"),
-    "quantized": (config(quantization_config={"quant_method": "gptq"}), "weights are quantized already"),
+    "quantized": (config(quantization_config={"quant_method": "aqlm"}), "weights are quantized already"),
     "other layers": (config(layer_types=["full_attention", "retention"]), "layers of the type retention"),
     "config of another type": (config(hidden_act=5), "transformers cannot load .* check config.json"),
     "no layers": (config(num_hidden_layers=0), "num_hidden_layers = 0, which must be a positive whole number"),

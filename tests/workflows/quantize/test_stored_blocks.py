@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ import pytest
 from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
 from tests.workflows.checkpoint.gguf.making import F32, Q4_1, Q8_0, write_gguf
 from tests.workflows.checkpoint.gguf.test_forms import random_blocks
+from tests.workflows.checkpoint.quantized.making import gptq, write_layer
 from tests.workflows.optimize.making import parse, weights
 from workflows.build import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
+from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
 from workflows.common.errors import JoineryError, RecipeError
 from workflows.graph.described_weights import StoredWeight, WeightRecipe, join_recipes, recipe_tensor
@@ -44,7 +47,7 @@ def stored(folder: Path, form: str, rows: int = 16, head: tuple[int, ...] = ()) 
 def product(recipe: WeightRecipe, columns: int, settings: QuantizeSettings = EXACT) -> tuple[np.ndarray, ir.Model]:
     """The product of the identity and the weight, which is the weight [N,K]; and the graph."""
     turned = WeightRecipe(
-        tuple(StoredWeight(p.file, p.offset, p.dtype, p.shape, p.name, (1, 0), p.head_size) for p in recipe.parts),
+        tuple(replace(part, axes=(1, 0)) for part in recipe.parts),
         (INNER, columns), axis=1,
     )  # fmt: skip
     model = parse(PRODUCT.replace("N", str(columns)), w=np.zeros((INNER, columns), np.float32))
@@ -117,6 +120,56 @@ def test_what_is_no_weight_in_blocks_stays(tmp_path: Path) -> None:
     plain = StoredWeight(str(tmp_path / "f"), 0, "float32", (16, INNER), "w", (1, 0))
     model.graph.initializers["w"].const_value = recipe_tensor(WeightRecipe.of(plain), "w")
     assert run_method(model, METHODS["stored"], EXACT).refused[0].reason == "the checkpoint stores it in float32"
+
+
+def packed(folder: Path, number: int, rows: int, **own: Any) -> tuple[WeightRecipe, np.ndarray]:
+    """A weight [rows, INNER] of GPTQ in a file, and its numbers."""
+    tensors, weight = gptq(np.random.default_rng(number), rows, INNER, **own)
+    settings = {"quant_method": "gptq", "bits": own.get("bits", 4), "group_size": own.get("group", 64)}
+    checkpoint = open_checkpoint(str(write_layer(folder / str(number), settings, "layer", tensors)))
+    info = checkpoint.tensors["layer.weight"]
+    assert info.packed is not None
+    within = info.packed.within(checkpoint.folder)
+    return WeightRecipe.of(StoredWeight(info.file, 0, info.dtype, info.shape, "layer.weight", packed=within)), weight
+
+
+@pytest.mark.parametrize("order", ["", "shared"])
+@pytest.mark.parametrize(("bits", "group"), [(4, 32), (4, 128), (8, 64), (4, -1)])
+def test_packed_weights_are_held_to_the_bit(tmp_path: Path, bits: int, group: int, order: str) -> None:
+    recipe, wanted = packed(tmp_path, 1, 24, bits=bits, group=group, order=order)
+    found, model = product(recipe, 24)
+    np.testing.assert_array_equal(found, wanted)
+    (node,) = [node for node in model.graph if node.op_type == "MatMulNBits"]
+    assert node.attributes.get_int("bits") == bits and node.attributes.get_int("block_size") == min(group % 1024, 128)
+    assert [node.op_type for node in model.graph].count("Gather") == (1 if order and group != -1 else 0)
+
+
+def test_products_of_one_order_share_its_gather_and_others_are_joined(tmp_path: Path) -> None:
+    one, first = packed(tmp_path, 1, 16, order="shared")
+    two, second = packed(tmp_path, 2, 8, order="shared")
+    three, third = packed(tmp_path, 3, 8, order="own")
+    joined = join_recipes([one, two], 0)
+    mixed = join_recipes([one, two, three], 0)
+    assert joined is not None and mixed is not None
+    found, model = product(joined, 24)
+    np.testing.assert_array_equal(found, np.concatenate([first, second]))
+    assert [node.op_type for node in model.graph].count("MatMulNBits") == 1
+    found, model = product(mixed, 32)
+    np.testing.assert_array_equal(found, np.concatenate([first, second, third]))
+    operators = [node.op_type for node in model.graph]
+    assert (operators.count("MatMulNBits"), operators.count("Gather"), operators.count("Concat")) == (2, 2, 1)
+    text = "g (float[1,S,512] x) => (float[1,S,16] a, float[1,S,8] b) { a = MatMul(x, v) b = MatMul(x, w) }"
+    model = parse(text, v=weights(INNER, 16), w=weights(INNER, 8))
+    for name, recipe in (("v", one), ("w", two)):
+        turned = recipe.transposed((1, 0))
+        assert turned is not None
+        model.graph.initializers[name].const_value = recipe_tensor(turned, name)
+    run_method(model, METHODS["stored"], EXACT)
+    assert [node.op_type for node in model.graph if node.op_type != "Cast"] == ["Gather", "MatMulNBits", "MatMulNBits"]
+    run = ort.InferenceSession(ir.to_proto(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    results = run.run(None, {"x": np.eye(INNER, dtype=np.float32)[None]})
+    np.testing.assert_array_equal(results[0][0].T, first)
+    np.testing.assert_array_equal(results[1][0].T, second)
 
 
 @pytest.fixture(scope="module")

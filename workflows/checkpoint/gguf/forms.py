@@ -17,34 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.checkpoint.blocks import Blocks, Bytes
 from workflows.common.tensors import Array
-
-Bytes = NDArray[Any]
-"""uint8"""
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """Numbers in groups of `size`, n of them: scale · (integer − zero) − minimum.
-
-    integers: [n, size] uint8. scales, minimums: [n] float32; minimums is None where all are 0. bits: of an integer.
-    """
-
-    integers: Bytes
-    scales: Array
-    zero: int
-    bits: int
-    minimums: Array | None = None
-
-    def values(self) -> Array:
-        """The numbers, [n, size] float32, rounded as the `gguf` package rounds them."""
-        numbers = self.integers.astype(np.float32)
-        numbers -= np.float32(self.zero)
-        with np.errstate(over="ignore", invalid="ignore"):  # who reads numbers refuses those that are not finite
-            numbers *= self.scales[:, None]
-            if self.minimums is not None:
-                numbers -= self.minimums[:, None]
-        return numbers
 
 
 @dataclass(frozen=True, slots=True)
