@@ -57,7 +57,7 @@ TOGETHER = {
     "checkpoint/peft/test_merging": "checkpoint/peft/changes",
     "checkpoint/quantized/test_methods": (
         "checkpoint/block_rows checkpoint/blocks checkpoint/packed checkpoint/quantized/forms "
-        "checkpoint/quantized/modules"
+        "checkpoint/quantized/layers"
     ),
     "quantize/test_stored_blocks": "recipe/stored_forms",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",

@@ -25,7 +25,9 @@ class PackedWeight:
 
     group: numbers of a row with one scale. size: numbers of a block as it is unpacked, which divides the group. bits:
     of an integer. zeros: whether each block has a zero point. half: whether scales are float16. step: what is added to
-    the words of zero points. held: whether the blocks are integers that a product takes.
+    the words of zero points. held: whether the blocks are integers that a product takes. row_group: rows with one
+    scale. turned: how many matrices are stacked, each of which the model has transposed; 0 for one as it is.
+    nested: scales that have a scale themselves, in groups of so many, and `offset`, which is added to them.
     """
 
     parts: tuple[PackedPart, ...]
@@ -38,6 +40,21 @@ class PackedWeight:
     half: bool = False
     step: int = 0
     held: bool = True
+    row_group: int = 1
+    turned: int = 0
+    nested: int = 0
+    offset: float = 0.0
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape of the numbers as they are unpacked."""
+        return (self.turned, self.rows // self.turned, self.columns) if self.turned else (self.rows, self.columns)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape that the model has it in."""
+        *stacked, rows, columns = self.stored_shape
+        return (*stacked, columns, rows) if self.turned else (rows, columns)
 
     @property
     def bytes(self) -> int:

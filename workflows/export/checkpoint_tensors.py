@@ -47,8 +47,10 @@ class CheckpointTensor:
         info = self.info
         if info.packed or info.dtype in BLOCK_FORMS:
             rows = BlockRows(info, lambda part: np.frombuffer(self._content(part), np.uint8))
-            numbers = rows.numbers(slice(None)).reshape(info.shape)
-            return torch.from_numpy(ordered_rows(numbers, info.head_rows))
+            numbers = rows.numbers(slice(None))
+            if info.packed and info.packed.turned:
+                return torch.from_numpy(numbers.reshape(info.packed.stored_shape)).transpose(1, 2).contiguous()
+            return torch.from_numpy(ordered_rows(numbers.reshape(info.shape), info.head_rows))
         content, dtype = self._content(), getattr(torch, info.dtype, None)
         if not isinstance(dtype, torch.dtype):
             raise CheckpointError(

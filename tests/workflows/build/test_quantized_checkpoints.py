@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import onnx
 import pytest
 import torch
 
+from tests.workflows.checkpoint.quantized import making
 from tests.workflows.checkpoint.quantized.making import gptq_checkpoint
 from workflows.build import BuildRequest, build
 from workflows.bundle.read import read_bundle
@@ -22,6 +24,8 @@ from workflows.wire.events import Event, GenerationDone
 pytestmark = pytest.mark.slow
 NEW, CHUNK = 12, 64
 LENGTHS = (1, 65, 130)
+COMPRESSED = {"quant_method": "compressed-tensors", "format": "pack-quantized"}
+FP8 = {"quant_method": "fp8", "weight_block_size": [128, 128]}
 IDS = np.random.default_rng(0).integers(0, 320, max(LENGTHS)).tolist()
 
 
@@ -74,6 +78,28 @@ def test_gptq(tmp_path: Path, architecture: str, own: dict[str, Any], products: 
     assert not [line for line in messages if line.startswith("The build holds all weights in memory")]
     counts = operators(bundle)
     assert counts["MatMulNBits"] == products and counts["Gather"] == gathers
+    check_tokens(bundle, model)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "settings", "packer", "products"),
+    [
+        ("llama", {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemm"}, making.awq, 8),
+        ("gemma2", COMPRESSED, partial(making.compressed, symmetric=False), 8),  # with a window of 8
+        ("qwen3", COMPRESSED, partial(making.float4, form="nvfp4"), 8),
+        ("qwen2", {"quant_method": "bitsandbytes", "load_in_8bit": True}, making.bitsandbytes8, 8),
+        ("phi3", FP8, partial(making.float8, block=(128, 128), suffix="weight_scale_inv"), 0),
+        ("llama", {"quant_method": "bitsandbytes", "load_in_4bit": True}, making.bitsandbytes4, 0),
+    ],
+)
+def test_other_methods(
+    tmp_path: Path, architecture: str, settings: dict[str, Any], packer: making.Packer, products: int
+) -> None:
+    path, model = making.checkpoint_of(tmp_path / "checkpoint", architecture, settings, packer)
+    bundle, messages = built(path, tmp_path / "bundle")
+    assert operators(bundle)["MatMulNBits"] == products
+    says = [line for line in messages if line.startswith("The bundle holds the weights as the checkpoint stores them")]
+    assert len(says) == (1 if products else 0)
     check_tokens(bundle, model)
 
 

@@ -6,21 +6,49 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from workflows.checkpoint.blocks import Blocks
-from workflows.checkpoint.quantized import gptq
+from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, mxfp4
 from workflows.checkpoint.quantized.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
 class PackedForm:
-    """title: what people call it. unpack: rows of a weight as blocks."""
+    """title: what people call it. unpack: rows of a weight as blocks. held: how a bundle holds it; "" for by value."""
 
     name: str
     title: str
     unpack: Callable[[Parts, slice], Blocks]
+    held: str = ""
 
 
+_LEVELS = "8-bit integers, twice the numbers of E2M1, in blocks of {}"
 PACKED_FORMS: Mapping[str, PackedForm] = {
     form.name: form
-    for form in (*(PackedForm(f"GPTQ-{bits}", f"GPTQ, {bits} bits", gptq.unpack) for bits in gptq.BITS),)
+    for form in (
+        *(
+            PackedForm(f"GPTQ-{bits}", f"GPTQ, {bits} bits", gptq.unpack, f"{bits}-bit integers with zero points")
+            for bits in gptq.BITS
+        ),
+        PackedForm("AWQ-4", "AWQ (gemm), 4 bits", awq.unpack, "4-bit integers with zero points"),
+        *(
+            PackedForm(
+                f"CT-INT{bits}",
+                f"compressed-tensors, {bits}-bit integers",
+                compressed_tensors.unpack_integers,
+                f"{bits}-bit integers, with zero points where it has them",
+            )
+            for bits in (4, 8)
+        ),
+        PackedForm("NVFP4", "compressed-tensors, NVFP4", compressed_tensors.unpack_float4, _LEVELS.format(16)),
+        PackedForm("MXFP4-CT", "compressed-tensors, MXFP4", compressed_tensors.unpack_float4, _LEVELS.format(32)),
+        PackedForm(
+            "FP8", "FP8 by tensor, row, group or block (also of compressed-tensors)", compressed_tensors.unpack_float8
+        ),
+        PackedForm("MXFP4-E", "MXFP4 of experts (gpt-oss)", mxfp4.unpack),
+        *(
+            PackedForm(f"BNB-{kind.upper()}", f"bitsandbytes, {kind}", bitsandbytes.unpack_levels)
+            for kind in bitsandbytes.KINDS
+        ),
+        PackedForm("BNB-INT8", "bitsandbytes, int8", bitsandbytes.unpack_integers, "8-bit integers in blocks of a row"),
+    )
 }
 """By the dtype of a tensor."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.packed import PackedWeight
-from workflows.checkpoint.quantized.modules import (
+from workflows.checkpoint.quantized.layers import (
     FLOATS,
     QuantizedLayer,
     Settings,
@@ -72,70 +72,70 @@ def check(settings: Settings) -> None:
         )
 
 
-def describe(module: QuantizedLayer) -> tuple[str, TensorInfo]:
+def describe(layer: QuantizedLayer) -> tuple[str, TensorInfo]:
     """The weight of a layer."""
-    qweight, scales = module.get("qweight", ("int32",), 2), module.get("scales", FLOATS, 2)
-    module.get("qzeros", ("int32",), 2)
-    columns, bits = _sizes(module)
+    qweight, scales = layer.get("qweight", ("int32",), 2), layer.get("scales", FLOATS, 2)
+    layer.get("qzeros", ("int32",), 2)
+    columns, bits = _sizes(layer)
     rows, groups = qweight.shape[1], scales.shape[0]
-    group = positive(module.settings, "group_size", _TITLE)
+    group = positive(layer.settings, "group_size", _TITLE)
     group = columns if group == -1 else group
-    if "dynamic" in module.settings and group * groups != columns and groups:
+    if "dynamic" in layer.settings and group * groups != columns and groups:
         group = -(-columns // groups)  # a layer with settings of its own
     if -(-columns // group) != groups:
-        raise module.error(f"'scales' has {groups} groups where {columns} inputs in groups of {group} need another")
-    module.check_shape("scales", (groups, rows))
-    module.check_shape("qzeros", (groups, -(-rows * bits // 32)))
+        raise layer.error(f"'scales' has {groups} groups where {columns} inputs in groups of {group} need another")
+    layer.check_shape("scales", (groups, rows))
+    layer.check_shape("qzeros", (groups, -(-rows * bits // 32)))
     size, held = block_size(group, columns)
     roles = ["qweight", "qzeros", "scales"]
-    if "g_idx" in module.tensors and (own := _order_size(module, columns, group, groups)):
+    if "g_idx" in layer.tensors and (own := _order_size(layer, columns, group, groups)):
         roles.append("g_idx")
         size, held = (size, held) if own == group and columns % group == 0 else (1, False)
-    version = module.settings.get("checkpoint_format") or module.settings.get("format") or "gptq"
+    version = layer.settings.get("checkpoint_format") or layer.settings.get("format") or "gptq"
     step = _ONES[bits] * _VERSIONS[str(version)]
     if step:
-        _check_zeros(module, bits)
+        _check_zeros(layer, bits)
     packed = PackedWeight((), rows, columns, group, size, bits, True, scales.dtype == "float16", step, held)
-    return module.weight(f"GPTQ-{bits}", roles, packed)
+    return layer.weight(f"GPTQ-{bits}", roles, packed)
 
 
-def _sizes(module: QuantizedLayer) -> tuple[int, int]:
+def _sizes(layer: QuantizedLayer) -> tuple[int, int]:
     """The inputs of a layer, and its bits, which may be its own where the settings are `dynamic`."""
-    words = 32 * module.tensors["qweight"].shape[0]
-    configured = module.settings["bits"]
+    words = 32 * layer.tensors["qweight"].shape[0]
+    configured = layer.settings["bits"]
     assert isinstance(configured, int)  # as `check` found
-    if "g_idx" not in module.tensors:
+    if "g_idx" not in layer.tensors:
         return words // configured, configured
-    columns = module.get("g_idx", ("int32", "int64"), 1).shape[0]
+    columns = layer.get("g_idx", ("int32", "int64"), 1).shape[0]
     bits = next((bits for bits in (2, 3, *BITS) if words == -(-columns * bits // 32) * 32), 0)
     if bits not in BITS:
         what = f"{bits} bits" if bits else "another number of inputs than 'g_idx'"
-        raise module.error(f"'qweight' has {what}, and 4 and 8 bits are read")
+        raise layer.error(f"'qweight' has {what}, and 4 and 8 bits are read")
     return columns, bits
 
 
-def _order_size(module: QuantizedLayer, columns: int, group: int, groups: int) -> int:
+def _order_size(layer: QuantizedLayer, columns: int, group: int, groups: int) -> int:
     """The members of each group where columns are not in their order; 0 for order, -1 for groups of several sizes."""
-    own = module.read("g_idx")
+    own = layer.read("g_idx")
     if len(own) and not 0 <= int(own.min()) <= int(own.max()) < groups:
-        raise module.error("'g_idx' names a group that has no scale")
+        raise layer.error("'g_idx' names a group that has no scale")
     if np.array_equal(own, np.arange(columns) // group):
         return 0
     counts = np.bincount(own, minlength=groups)
     return int(counts[0]) if (counts == counts[0]).all() else -1
 
 
-def _check_zeros(module: QuantizedLayer, bits: int) -> None:
+def _check_zeros(layer: QuantizedLayer, bits: int) -> None:
     """Raises CheckpointError for a zero point that packages read in different ways; see above."""
-    meta = module.settings.get("meta")
+    meta = layer.settings.get("meta")
     quantizer = meta.get("quantizer") if isinstance(meta, dict) else None
     names = quantizer if isinstance(quantizer, list) else [quantizer]
     if any(str(name).startswith("gptqmodel") for name in names):
         return
-    rows = module.tensors["scales"].shape[1]
+    rows = layer.tensors["scales"].shape[1]
     highest = (1 << bits) - 1
-    if (fields(module.read("qzeros"), bits)[:, :rows] == highest).any():
-        raise module.error(
+    if (fields(layer.read("qzeros"), bits)[:, :rows] == highest).any():
+        raise layer.error(
             f"'qzeros' holds {highest}, which stands for the zero point {highest + 1} to AutoGPTQ and for 0 to "
             "GPTQModel, and config.json does not say which of them wrote it"
         )

@@ -17,8 +17,10 @@ import torch
 from safetensors.torch import save_file
 
 from tests.workflows.checkpoint.gguf.converting import make_model
-from workflows.checkpoint import open_checkpoint
+from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.checkpoint.block_rows import BlockRows
 from workflows.export.checkpoint_tensors import CheckpointTensor
+from workflows.graph.described_weights import StoredWeight, block_rows
 
 Layer = tuple[dict[str, torch.Tensor], np.ndarray]
 """The tensors of a layer by their suffixes, and its weight [N,K] in float32."""
@@ -59,6 +61,113 @@ def gptq(
     tensors = {"qweight": words(integers.T, bits).T.contiguous(), "qzeros": words(zeros - step, bits),
                "scales": scales, "g_idx": torch.from_numpy(index.astype(np.int32))}  # fmt: skip
     return tensors, weight.T.copy()
+
+
+def awq(rng: np.random.Generator, rows: int, columns: int, group: int = 64) -> Layer:
+    """AWQ in its form gemm."""
+    groups = columns // group
+    integers, zeros = rng.integers(0, 16, (columns, rows)), rng.integers(0, 16, (groups, rows))
+    scales = scales_of(rng, groups, rows)
+    index = np.arange(columns) // group
+    weight = (integers - zeros[index]).astype(np.float32) * scales.float().numpy()[index]
+    tensors = {"qweight": words(integers, 4, AWQ_ORDER), "qzeros": words(zeros, 4, AWQ_ORDER), "scales": scales}
+    return tensors, weight.T.copy()
+
+
+def compressed(
+    rng: np.random.Generator, rows: int, columns: int, bits: int = 4, group: int = 64, symmetric: bool = True,
+    packed: bool = True, order: bool = False, dtype: torch.dtype = torch.bfloat16,
+) -> Layer:  # fmt: skip
+    """Integers of compressed-tensors, packed or in int8. group: -1 for one scale a row."""
+    group, half = columns if group == -1 else group, 1 << (bits - 1)
+    groups = columns // group
+    integers = rng.integers(-half, half, (rows, columns))
+    zeros = np.zeros((rows, groups), int) if symmetric else rng.integers(-half, half, (rows, groups))
+    scales = scales_of(rng, rows, groups, dtype=dtype)
+    index = np.arange(columns) // group
+    index = rng.permutation(index) if order else index
+    weight = (integers - zeros[:, index]).astype(np.float32) * scales.float().numpy()[:, index]
+    tensors: dict[str, torch.Tensor] = {"weight_scale": scales}
+    if packed:
+        tensors |= {"weight_packed": words(integers + half, bits), "weight_shape": torch.tensor([rows, columns])}
+    else:
+        tensors["weight"] = torch.from_numpy(integers.astype(np.int8))
+    if not symmetric:
+        stored = words((zeros + half).T, bits).T if packed else torch.from_numpy(zeros.astype(np.int8))
+        tensors["weight_zero_point"] = stored
+    if order:
+        tensors["weight_g_idx"] = torch.from_numpy(index.astype(np.int32))
+    return tensors, weight
+
+
+def float8(
+    rng: np.random.Generator, rows: int, columns: int, block: tuple[int, int] = (1, 0), suffix: str = "weight_scale",
+    dtype: torch.dtype = torch.bfloat16,
+) -> Layer:  # fmt: skip
+    """FP8 (E4M3). block: rows and columns with one scale; 0 for all."""
+    codes = torch.from_numpy(rng.normal(0, 60, (rows, columns)).astype(np.float32)).to(torch.float8_e4m3fn)
+    sizes = [size or whole for size, whole in zip(block, (rows, columns), strict=True)]
+    scales = scales_of(rng, -(-rows // sizes[0]), -(-columns // sizes[1]), dtype=dtype) / 32
+    spread = scales.float().numpy().repeat(sizes[0], 0)[:rows].repeat(sizes[1], 1)[:, :columns]
+    return {
+        "weight": codes,
+        suffix: scales if max(scales.shape) > 1 else scales.reshape(1),
+    }, codes.float().numpy() * spread
+
+
+_E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+
+
+def float4(rng: np.random.Generator, rows: int, columns: int, form: str = "nvfp4") -> Layer:
+    """NVFP4 and MXFP4 of compressed-tensors."""
+    codes = rng.integers(0, 16, (rows, columns))
+    tensors = {"weight_packed": torch.from_numpy((codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8))}
+    if form == "nvfp4":
+        scales = torch.from_numpy(rng.random((rows, columns // 16)).astype(np.float32) * 200 + 20).to(
+            torch.float8_e4m3fn
+        )
+        tensors |= {"weight_scale": scales, "weight_global_scale": torch.tensor([6000.0])}
+        own = (scales.float() / 6000.0).numpy().repeat(16, 1)
+    else:
+        exponents = rng.integers(116, 121, (rows, columns // 32)).astype(np.uint8)
+        tensors["weight_scale"] = torch.from_numpy(exponents)
+        own = (2.0 ** (exponents.astype(np.float32) - 127)).repeat(32, 1)
+    return tensors, _E2M1[codes] * own
+
+
+_NF4 = np.sort(np.random.default_rng(4).uniform(-1, 1, 16)).astype(np.float32)
+
+
+def bitsandbytes4(
+    rng: np.random.Generator, rows: int, columns: int, kind: str = "nf4", block: int = 64, nested: bool = True
+) -> Layer:
+    """4 bits of bitsandbytes, by a table of levels that the file has."""
+    codes = rng.integers(0, 16, rows * columns)
+    groups = -(-rows * columns // block)
+    state: dict[str, Any] = {"quant_type": kind, "blocksize": block, "dtype": "bfloat16", "shape": [rows, columns]}
+    tensors = {"weight": torch.from_numpy((codes[::2] << 4 | codes[1::2]).astype(np.uint8))[:, None],
+               "weight.quant_map": torch.from_numpy(_NF4)}  # fmt: skip
+    absmax = rng.random(groups).astype(np.float32) * 0.2 + 0.05
+    if nested:
+        levels, stored = np.linspace(-1, 1, 256, dtype=np.float32), rng.integers(0, 256, groups)
+        own = scales_of(rng, -(-groups // 256), dtype=torch.float32)
+        absmax = levels[stored] * own.numpy().repeat(256)[:groups] + np.float32(0.125)
+        state |= {"nested_blocksize": 256, "nested_dtype": "float32", "nested_offset": 0.125}
+        tensors |= {"weight.absmax": torch.from_numpy(stored.astype(np.uint8)), "weight.nested_absmax": own,
+                    "weight.nested_quant_map": torch.from_numpy(levels)}  # fmt: skip
+    else:
+        tensors["weight.absmax"] = torch.from_numpy(absmax)
+    text = json.dumps(state).encode()
+    tensors[f"weight.quant_state.bitsandbytes__{kind}"] = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    return tensors, (_NF4[codes] * absmax.repeat(block)[: rows * columns]).reshape(rows, columns)
+
+
+def bitsandbytes8(rng: np.random.Generator, rows: int, columns: int) -> Layer:
+    """int8 of bitsandbytes."""
+    integers, scales = rng.integers(-127, 128, (rows, columns)), scales_of(rng, rows, dtype=torch.float32) * 40
+    tensors = {"weight": torch.from_numpy(integers.astype(np.int8)), "SCB": scales,
+               "weight_format": torch.tensor(0, dtype=torch.uint8)}  # fmt: skip
+    return tensors, integers.astype(np.float32) * (scales.numpy() * np.float32(1 / 127))[:, None]
 
 
 def quantize(model: Any, packer: Packer, skip: tuple[str, ...] = ("lm_head", "mlp.gate.")) -> dict[str, torch.Tensor]:
@@ -120,3 +229,31 @@ def numbers(path: Path) -> dict[str, torch.Tensor]:
     """Every weight of a checkpoint as a model gets it."""
     checkpoint = open_checkpoint(str(path))
     return {name: CheckpointTensor(checkpoint.weights_folder, one).read() for name, one in checkpoint.tensors.items()}
+
+
+def check_layer(folder: Path, settings: Mapping[str, Any], packer: Packer, form: str, held: bool) -> np.ndarray:
+    """Whether a layer of this packer has this form, and the numbers that it stands for, bit by bit; the numbers."""
+    tensors, weight = packer(np.random.default_rng(3), 48, 192)
+    path = write_layer(folder, settings, "model.layers.0.mlp.up_proj", tensors)
+    info = open_checkpoint(str(path)).tensors["model.layers.0.mlp.up_proj.weight"]
+    assert (info.dtype, info.shape) == (form, (48, 192)) and info.packed is not None and info.packed.held == held
+    made = numbers(path)
+    assert {*made} == {"model.layers.0.mlp.up_proj.weight", "model.embed_tokens.weight"}
+    found = made["model.layers.0.mlp.up_proj.weight"].numpy()
+    np.testing.assert_array_equal(found, weight)
+    rows = mapped_rows(open_checkpoint(str(path)), "model.layers.0.mlp.up_proj.weight")
+    np.testing.assert_array_equal(rows.numbers(slice(9, 21)).reshape(12, 192), weight[9:21])
+    return found
+
+
+def mapped_rows(checkpoint: Checkpoint, name: str) -> BlockRows:
+    """The rows of a packed weight as a streamed build reads them."""
+    info = checkpoint.tensors[name]
+    assert info.packed is not None
+    return block_rows(StoredWeight("", 0, info.dtype, info.shape, name, packed=info.packed.within(checkpoint.folder)))
+
+
+def checkpoint_of(folder: Path, architecture: str, settings: Mapping[str, Any], packer: Packer) -> tuple[Path, Any]:
+    """A checkpoint of a method, and the model of its weights."""
+    model = make_model(architecture, **SIZES)
+    return write(folder, model, settings, quantize(model, packer)), model

@@ -118,8 +118,8 @@ def test_settings_that_are_not_read(tmp_path: Path, settings: dict[str, Any], se
 
 
 def changed(tensors: dict[str, torch.Tensor], suffix: str, tensor: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    kept = {name: one for name, one in tensors.items() if name != suffix}
-    return kept if tensor is None else kept | {suffix: tensor}
+    others = {name: one for name, one in tensors.items() if name != suffix}
+    return others if tensor is None else others | {suffix: tensor}
 
 
 @pytest.mark.parametrize(

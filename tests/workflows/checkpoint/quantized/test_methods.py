@@ -15,8 +15,8 @@ from tests.workflows.checkpoint.quantized.making import gptq, write_layer
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.quantized.forms import PACKED_FORMS
-from workflows.checkpoint.quantized.methods import METHODS
-from workflows.checkpoint.quantized.modules import block_size, fields, nibbles
+from workflows.checkpoint.quantized.layers import block_size, fields, nibbles
+from workflows.checkpoint.quantized.methods import METHODS, REFUSED
 from workflows.common.errors import CheckpointError
 from workflows.recipe.resolve import resolve_recipe
 from workflows.recipe.stored_forms import held_form
@@ -36,7 +36,7 @@ def test_methods_that_are_not_read(tmp_path: Path, settings: Any) -> None:
     if settings == {}:
         assert open_checkpoint(str(path)).tensors[f"{LAYER}.qweight"].dtype == "int32"
         return
-    with pytest.raises(CheckpointError, match=rf"quantized already \({name}\), .* in one of gptq,"):
+    with pytest.raises(CheckpointError, match=rf"quantized already \({name}\), .* in one of gptq, awq,"):
         open_checkpoint(str(path))
 
 
@@ -103,7 +103,7 @@ def test_numbers_of_blocks() -> None:
 
 
 def test_every_form_is_of_a_method_and_has_a_name_of_its_own() -> None:
-    assert {form.name.split("-")[0].lower() for form in PACKED_FORMS.values()} >= {"gptq"} <= {*METHODS}
+    assert {*METHODS} & {*REFUSED} == set() and len(PACKED_FORMS) == len({form.title for form in PACKED_FORMS.values()})
     assert not any(name.lower() != name and name.startswith(("int", "uint", "bool", "float")) for name in PACKED_FORMS)
 
 
@@ -116,3 +116,10 @@ def test_the_precision_of_such_a_checkpoint_is_stored(tmp_path: Path) -> None:
     assert resolve_recipe(checkpoint, {"precision": "int4"}).precision == "int4"
     held = {held_form(one) for one in checkpoint.tensors.values()} - {None}
     assert [str(one) for one in held] == ["4-bit integers in blocks of 64 with zero points"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_methods_that_are_known_and_not_read_have_a_reason(tmp_path: Path, name: str) -> None:
+    tensors, _ = gptq(np.random.default_rng(0), 8, 64)
+    with pytest.raises(CheckpointError, match=rf"\({name}\), in a form that is not read: {REFUSED[name][:20]}"):
+        open_checkpoint(str(write_layer(tmp_path, {"quant_method": name}, LAYER, tensors)))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,17 @@ class QuantizedLayer:
             "again, or another quantization of the same model."
         )
 
-    def weight(self, form: str, roles: Iterable[str], packed: PackedWeight) -> tuple[str, TensorInfo]:
-        """The weight's name and what it is. roles: the suffixes of its parts, in the place of those of `packed`."""
-        parts = tuple(_part(role, self.tensors[role]) for role in roles)
+    def weight(
+        self, form: str, suffixes: Iterable[str], packed: PackedWeight, roles: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[str, TensorInfo]:
+        """The weight's name and what it is. suffixes: of its parts. roles: those that are no suffix itself."""
+        parts = tuple(
+            _part(roles.get(suffix) or suffix.removeprefix("weight_"), self.tensors[suffix]) for suffix in suffixes
+        )
         own = replace(packed, parts=parts)
-        name, shape = f"{self.name}.weight", (packed.rows, packed.columns)
+        name, shape = f"{self.name}.weight", own.shape
+        if own.turned:
+            name = self.name
         return name, TensorInfo(form, shape, parts[0].file, own.bytes, parts[0].offset, name, packed=own)
 
 
@@ -128,10 +135,14 @@ def groups_of_blocks(packed: PackedWeight) -> NDArray[np.int64]:
     return np.arange(packed.columns // packed.size) * packed.size // packed.group
 
 
-def spread(parts: Parts, role: str, rows: slice) -> NDArray[Any]:
-    """Scales [N or 1, groups or 1] of some rows, one for each block: [n · blocks] float32."""
-    packed, scales = parts.packed, parts.floats(role)
+def spread(parts: Parts, numbers: str | NDArray[Any], rows: slice) -> NDArray[Any]:
+    """Scales, by their role, or other numbers [rows or 1, groups or 1], of some rows: one of each block, [n · blocks].
+
+    The rows are groups of `row_group`.
+    """
+    packed, scales = parts.packed, parts.floats(numbers) if isinstance(numbers, str) else numbers
     matrix = scales.reshape(len(scales), -1) if scales.ndim else scales.reshape(1, 1)
-    own = matrix[rows] if len(matrix) == packed.rows else np.repeat(matrix, rows.stop - rows.start, axis=0)
+    places = np.arange(rows.start, rows.stop)
+    own = matrix[places // packed.row_group if len(matrix) > 1 else np.zeros_like(places)]
     groups = groups_of_blocks(packed) if own.shape[1] > 1 else np.zeros(packed.columns // packed.size, np.int64)
     return own[:, groups].reshape(-1)
