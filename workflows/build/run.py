@@ -44,7 +44,7 @@ from workflows.recipe.compatibility import (
     rotation_notice,
     target_remarks,
 )
-from workflows.recipe.stored_forms import stored_notice
+from workflows.recipe.stored_forms import converted_notice, stored_notice
 from workflows.recipe.task import text_part_notice
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
@@ -161,7 +161,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("index", index_notice(geometry)),
         ("rotation", rotation_notice(recipe, geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
-        ("stored", stored_notice(checkpoint) if "stored" in recipe.precisions else ""),
+        ("stored", (stored_notice if "stored" in recipe.precisions else converted_notice)(checkpoint)),
         ("adapter", adapter_notice(checkpoint)),
     ]
     for code, message in notices:

@@ -94,17 +94,34 @@ def stored_bytes(checkpoint: Checkpoint) -> int:
 
 def stored_notice(checkpoint: Checkpoint) -> str:
     """What becomes of the weights of each form, with bytes."""
+    parts = [
+        f"{len(tensors)} in {form} as {held or 'float32'} ({_megabytes(sum(map(_held_bytes, tensors)))} for "
+        f"{_megabytes(sum(tensor.bytes for tensor in tensors))})"
+        for (form, held), tensors in _by_form(checkpoint)
+    ]
+    return f"The bundle holds the weights as the checkpoint stores them: {'; '.join(parts)}."
+
+
+def converted_notice(checkpoint: Checkpoint) -> str:
+    """What a build that does not hold the weights as they are stored makes of those in blocks; "" without any."""
+    parts = [
+        f"{len(tensors)} in {form} ({_megabytes(sum(tensor.bytes for tensor in tensors))})"
+        for (form, _), tensors in _by_form(checkpoint)
+    ]
+    if not parts:
+        return ""
+    other = "; --precision stored holds those in integers as they are" if has_stored_blocks(checkpoint) else ""
+    return f"The checkpoint's quantized weights are read as float32 numbers: {'; '.join(parts)}{other}."
+
+
+def _by_form(checkpoint: Checkpoint) -> list[tuple[tuple[str, HeldForm | None], list[TensorInfo]]]:
+    """The tensors in blocks of each form, those of most tensors first."""
     forms = defaultdict[tuple[str, HeldForm | None], list[TensorInfo]](list)
     for tensor in checkpoint.tensors.values():
         held = held_form(tensor)
         if held or tensor.packed:
             forms[tensor.dtype, held].append(tensor)
-    parts = [
-        f"{len(tensors)} in {form} as {held or 'float32'} ({_megabytes(sum(map(_held_bytes, tensors)))} for "
-        f"{_megabytes(sum(tensor.bytes for tensor in tensors))})"
-        for (form, held), tensors in sorted(forms.items(), key=lambda entry: -len(entry[1]))
-    ]
-    return f"The bundle holds the weights as the checkpoint stores them: {'; '.join(parts)}."
+    return sorted(forms.items(), key=lambda entry: -len(entry[1]))
 
 
 def _held_bytes(tensor: TensorInfo) -> float:

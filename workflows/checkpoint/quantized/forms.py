@@ -40,9 +40,7 @@ PACKED_FORMS: Mapping[str, PackedForm] = {
         ),
         PackedForm("NVFP4", "compressed-tensors, NVFP4", compressed_tensors.unpack_float4, _LEVELS.format(16)),
         PackedForm("MXFP4-CT", "compressed-tensors, MXFP4", compressed_tensors.unpack_float4, _LEVELS.format(32)),
-        PackedForm(
-            "FP8", "FP8 by tensor, row, group or block (also of compressed-tensors)", compressed_tensors.unpack_float8
-        ),
+        PackedForm("FP8", "FP8 by tensor, row, group or block", compressed_tensors.unpack_float8),
         PackedForm("MXFP4-E", "MXFP4 of experts (gpt-oss)", mxfp4.unpack),
         *(
             PackedForm(f"BNB-{kind.upper()}", f"bitsandbytes, {kind}", bitsandbytes.unpack_levels)

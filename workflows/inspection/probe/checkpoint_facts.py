@@ -18,7 +18,7 @@ from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, RECOMMENDED, target_precision
 from workflows.recipe.resolve import quantize_settings
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
-from workflows.recipe.stored_forms import has_stored_blocks
+from workflows.recipe.stored_forms import has_stored_blocks, stored_notice
 from workflows.recipe.target import TARGETS
 from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
@@ -231,7 +231,7 @@ def _precisions(
         PrecisionOption(
             name=name,
             title=facts.title,
-            note=facts.note,
+            note=stored_notice(checkpoint) if name == "stored" else facts.note,
             **{**vars(effects[name]), "recommended": recommended.get(recipe.target) == name},
             bytes=precision_bytes(name, checkpoint, recipes[name]),
             calibrated=name in METHODS and METHODS[name].needs_ranges,

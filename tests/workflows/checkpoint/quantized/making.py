@@ -19,6 +19,7 @@ from safetensors.torch import save_file
 from tests.workflows.checkpoint.gguf.converting import make_model
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.checkpoint.block_rows import BlockRows
+from workflows.checkpoint.quantized.forms import PACKED_FORMS
 from workflows.export.checkpoint_tensors import CheckpointTensor
 from workflows.graph.described_weights import StoredWeight, block_rows
 
@@ -146,7 +147,7 @@ def bitsandbytes4(
     groups = -(-rows * columns // block)
     state: dict[str, Any] = {"quant_type": kind, "blocksize": block, "dtype": "bfloat16", "shape": [rows, columns]}
     tensors = {"weight": torch.from_numpy((codes[::2] << 4 | codes[1::2]).astype(np.uint8))[:, None],
-               "weight.quant_map": torch.from_numpy(_NF4)}  # fmt: skip
+               "weight.quant_map": torch.from_numpy(_NF4.copy())}  # fmt: skip
     absmax = rng.random(groups).astype(np.float32) * 0.2 + 0.05
     if nested:
         levels, stored = np.linspace(-1, 1, 256, dtype=np.float32), rng.integers(0, 256, groups)
@@ -237,6 +238,7 @@ def check_layer(folder: Path, settings: Mapping[str, Any], packer: Packer, form:
     path = write_layer(folder, settings, "model.layers.0.mlp.up_proj", tensors)
     info = open_checkpoint(str(path)).tensors["model.layers.0.mlp.up_proj.weight"]
     assert (info.dtype, info.shape) == (form, (48, 192)) and info.packed is not None and info.packed.held == held
+    assert bool(PACKED_FORMS[form].held) == held
     made = numbers(path)
     assert {*made} == {"model.layers.0.mlp.up_proj.weight", "model.embed_tokens.weight"}
     found = made["model.layers.0.mlp.up_proj.weight"].numpy()

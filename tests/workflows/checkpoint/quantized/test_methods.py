@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,22 @@ import pytest
 import torch
 
 from tests.workflows.checkpoint.making import files, write
-from tests.workflows.checkpoint.quantized.making import gptq, write_layer
+from tests.workflows.checkpoint.quantized.making import (
+    checkpoint_of,
+    float8,
+    gptq,
+    gptq_checkpoint,
+    write_layer,
+)
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.quantized.forms import PACKED_FORMS
 from workflows.checkpoint.quantized.layers import block_size, fields, nibbles
 from workflows.checkpoint.quantized.methods import METHODS, REFUSED
-from workflows.common.errors import CheckpointError
+from workflows.common.errors import CheckpointError, RecipeError
+from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
 from workflows.recipe.resolve import resolve_recipe
-from workflows.recipe.stored_forms import held_form
+from workflows.recipe.stored_forms import converted_notice, held_form, stored_notice
 
 GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 64}
 LAYER = "model.layers.0.self_attn.q_proj"
@@ -108,14 +116,39 @@ def test_every_form_is_of_a_method_and_has_a_name_of_its_own() -> None:
 
 
 def test_the_precision_of_such_a_checkpoint_is_stored(tmp_path: Path) -> None:
-    from tests.workflows.checkpoint.quantized.making import gptq_checkpoint
-
     path, _ = gptq_checkpoint(tmp_path, "llama")
     checkpoint = open_checkpoint(str(path))
     assert resolve_recipe(checkpoint, {}).precision == "stored"
     assert resolve_recipe(checkpoint, {"precision": "int4"}).precision == "int4"
     held = {held_form(one) for one in checkpoint.tensors.values()} - {None}
     assert [str(one) for one in held] == ["4-bit integers in blocks of 64 with zero points"]
+    assert stored_notice(checkpoint) == (
+        "The bundle holds the weights as the checkpoint stores them: 14 in GPTQ-4 as 4-bit integers in blocks of 64 "
+        "with zero points (0.2 MB for 0.2 MB)."
+    )
+    assert converted_notice(checkpoint) == (
+        "The checkpoint's quantized weights are read as float32 numbers: 14 in GPTQ-4 (0.2 MB); --precision stored "
+        "holds those in integers as they are."
+    )
+    offers = {one.name: one for one in plan_report(checkpoint, {}).precisions}
+    assert offers["stored"].note == stored_notice(checkpoint) and offers["stored"].bytes < offers["fp32"].bytes / 3
+    assert probe_report(checkpoint).dtype == "GPTQ-4"
+
+
+def test_a_checkpoint_that_is_converted_has_no_precision_stored(tmp_path: Path) -> None:
+    settings = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+    packer = partial(float8, block=(128, 128), suffix="weight_scale_inv")
+    path, _ = checkpoint_of(tmp_path, "llama", settings, packer)
+    checkpoint = open_checkpoint(str(path))
+    assert resolve_recipe(checkpoint, {}).precision == "fp32"
+    assert "stored" not in {one.name for one in plan_report(checkpoint, {}).precisions}
+    assert converted_notice(checkpoint) == (
+        "The checkpoint's quantized weights are read as float32 numbers: 14 in FP8 (0.3 MB)."
+    )
+    with pytest.raises(
+        RecipeError, match=r"stored in blocks of integers, such as GGUF, and this one stores FP8: choose"
+    ):
+        resolve_recipe(checkpoint, {"precision": "stored"})
 
 
 @pytest.mark.parametrize("name", REFUSED)

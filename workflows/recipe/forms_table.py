@@ -1,0 +1,41 @@
+"""The table of resources/docs/quantized-weights.md: what becomes of each form in which checkpoints store weights.
+
+gguf.forms, quantized.forms, quantized.methods ──table──▶ | format | in the bundle | how |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workflows.checkpoint.gguf.forms import FORMS, UNREAD
+from workflows.checkpoint.quantized.forms import PACKED_FORMS
+from workflows.checkpoint.quantized.methods import REFUSED
+from workflows.recipe.stored_forms import HELD_FORMS
+
+_ROUNDED = "kept, minimums to 1/8192 of a step"
+
+
+def table() -> str:
+    """The table in Markdown."""
+    rows = [("format", "in the bundle (`stored`)", "how"), ("---", "---", "---"), *_gguf(), *_packed(), *_refused()]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _gguf() -> Iterator[tuple[str, str, str]]:
+    for form in FORMS.values():
+        held = HELD_FORMS.get(form.dtype)
+        fate = "converted" if held is None else _ROUNDED if held.minimums else "kept exactly"
+        yield f"GGUF {form.name}", fate, "float32" if held is None else str(held)
+    yield "GGUF " + ", ".join(UNREAD.values()), "refused", "get the model in another quantization"
+
+
+def _packed() -> Iterator[tuple[str, str, str]]:
+    for form in PACKED_FORMS.values():
+        yield form.title, "kept exactly" if form.held else "converted", form.held or "float32, by value"
+
+
+def _refused() -> Iterator[tuple[str, str, str]]:
+    yield "GPTQ, 2 and 3 bits; marlin, gptq_p", "refused", "get the model with 4 or 8 bits in gptq or gptq_v2"
+    yield "AWQ gemv, gemv_fast, llm-awq", "refused", "get the model in gemm"
+    for name, reason in REFUSED.items():
+        yield f"`{name}`", "refused", reason
