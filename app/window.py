@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from app.frame.bundle_bar import BundleBar
+from app.frame.cli_actions import add_cli_actions
 from app.frame.close_guard import CloseGuard
 from app.frame.command_palette import CommandPalette
 from app.frame.drop_frame import DropFrame
@@ -100,6 +101,15 @@ class MainWindow(QMainWindow):
             self._action(text, keys, "info", act)
         self._action(self.tr("Settings"), "Ctrl+,", "settings", lambda: self.show_page("settings"))
         self._action(self.tr("Quit"), "Ctrl+Q", "close", self.close)
+        documented = partial(self.help.show_sheet, "documentation")
+        others: dict[str, Act] = {
+            "assemble": self.interop.choose_graphs,
+            "import": self.interop.choose_import,
+            "export-genai": self.interop.export_current,
+            "diverge": self._find_divergence,
+            **dict.fromkeys(("cache", "plugins"), documented),
+        }
+        add_cli_actions(self, self.show_page, self.stack.page, others)
 
     def _action(self, text: str, keys: str, icon: str, act: Act) -> QAction:
         action = QAction(text, self)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.frame.cli_actions import SYNONYMS
 from app.widgets.basics import label
 from app.widgets.fields import line_edit
 from app.widgets.layouts import vbox
@@ -89,7 +90,7 @@ class CommandPalette(QFrame):
         self.list.clear()
         for action in self._actions:
             text = action.text().replace("&", "")
-            if matches(pattern, text):
+            if matches(pattern, f"{text} {action.property(SYNONYMS) or ''}"):
                 keys = action.shortcut().toString()
                 item = QListWidgetItem(theme().icon(action.property("iconName") or "chevron-right", "muted"), text)
                 item.setData(_KEYS, keys)

@@ -547,6 +547,10 @@
       <translation>Zusammensetzen</translation>
     </message>
     <message>
+      <source>Assemble ONNX graphs to a bundle</source>
+      <translation>ONNX-Graphen zu einem Bundle zusammensetzen</translation>
+    </message>
+    <message>
       <source>Assemble ONNX graphs …</source>
       <translation>ONNX-Graphen zusammensetzen …</translation>
     </message>
@@ -727,6 +731,10 @@
       <translation>ONNX-Graphen mit ausdrücklichem KV-Cache aus einem Hugging-Face-Ordner oder einer Hub-ID bauen.</translation>
     </message>
     <message>
+      <source>Build a bundle from a checkpoint</source>
+      <translation>Aus einem Checkpoint ein Bundle bauen</translation>
+    </message>
+    <message>
       <source>Build a checkpoint or open a bundle to begin</source>
       <translation>Zuerst einen Checkpoint bauen oder ein Bundle öffnen</translation>
     </message>
@@ -741,6 +749,10 @@
     <message>
       <source>Build and chat</source>
       <translation>Bauen und chatten</translation>
+    </message>
+    <message>
+      <source>Build and measure many bundles by a plan</source>
+      <translation>Viele Bundles nach einem Plan bauen und messen</translation>
     </message>
     <message>
       <source>Build another</source>
@@ -943,6 +955,10 @@
       <translation>Damit chatten</translation>
     </message>
     <message>
+      <source>Chat with the bundle</source>
+      <translation>Mit dem Bundle chatten</translation>
+    </message>
+    <message>
       <source>Chat with the demo</source>
       <translation>Mit der Demo chatten</translation>
     </message>
@@ -957,6 +973,10 @@
     <message>
       <source>Check a bundle</source>
       <translation>Ein Bundle prüfen</translation>
+    </message>
+    <message>
+      <source>Check a bundle's files</source>
+      <translation>Die Dateien eines Bundles prüfen</translation>
     </message>
     <message>
       <source>Check a bundle: Joinery runs it on the device and on the CPU and compares the results. Compile saves the compiled graphs of a provider, so that the bundle opens faster.</source>
@@ -1127,6 +1147,10 @@
       <translation>Texte vergleichen mit {0}</translation>
     </message>
     <message>
+      <source>Compare the accuracy of a bundle</source>
+      <translation>Die Genauigkeit eines Bundles vergleichen</translation>
+    </message>
+    <message>
       <source>Compare the accuracy of two bundles</source>
       <translation>Genauigkeit zweier Bundles vergleichen</translation>
     </message>
@@ -1165,6 +1189,10 @@
     <message>
       <source>Compile</source>
       <translation>Kompilieren</translation>
+    </message>
+    <message>
+      <source>Compile a bundle's graphs for a device</source>
+      <translation>Die Graphen eines Bundles für ein Gerät übersetzen</translation>
     </message>
     <message>
       <source>Compile the graphs for this provider once and save the result, so that they open faster.</source>
@@ -1799,6 +1827,10 @@
       <translation>Abweichung zweier Läufe suchen …</translation>
     </message>
     <message>
+      <source>Find the first node whose values differ</source>
+      <translation>Den ersten Knoten mit anderen Werten finden</translation>
+    </message>
+    <message>
       <source>Finding the divergence</source>
       <translation>Abweichung wird gesucht</translation>
     </message>
@@ -1893,6 +1925,14 @@
     <message>
       <source>GGUF models (*.gguf)</source>
       <translation>GGUF-Modelle (*.gguf)</translation>
+    </message>
+    <message>
+      <source>GPU, NPU, QNN, DirectML, providers</source>
+      <translation>GPU, NPU, QNN, DirectML, Provider</translation>
+    </message>
+    <message>
+      <source>Generate from one prompt</source>
+      <translation>Zu einer Eingabe antworten</translation>
     </message>
     <message>
       <source>Generated tokens after the first ÷ the time they took.</source>
@@ -2079,6 +2119,10 @@
       <translation>Wachstum der Abweichung über die Tiefe</translation>
     </message>
     <message>
+      <source>HTML, Markdown, summary</source>
+      <translation>HTML, Markdown, Zusammenfassung</translation>
+    </message>
+    <message>
       <source>Head and attention: same size</source>
       <translation>Kopf und Attention: gleiche Größe</translation>
     </message>
@@ -2165,6 +2209,10 @@
     <message>
       <source>Import</source>
       <translation>Importieren</translation>
+    </message>
+    <message>
+      <source>Import a folder of onnxruntime-genai</source>
+      <translation>Einen Ordner von onnxruntime-genai importieren</translation>
     </message>
     <message>
       <source>Import a folder of onnxruntime-genai …</source>
@@ -2423,6 +2471,10 @@
       <translation>Label</translation>
     </message>
     <message>
+      <source>Label texts, or spans of texts</source>
+      <translation>Texte oder Textstellen mit Labels versehen</translation>
+    </message>
+    <message>
       <source>Labels are computed</source>
       <translation>Labels werden berechnet</translation>
     </message>
@@ -2567,6 +2619,10 @@
       <translation>Gewichte verknüpfen statt kopieren</translation>
     </message>
     <message>
+      <source>List the execution providers</source>
+      <translation>Die Execution Provider auflisten</translation>
+    </message>
+    <message>
       <source>Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file.</source>
       <translation>Führt die letzten Bundles auf. Von hier aus kann ein Checkpoint umgewandelt, die Demo ausprobiert oder eine Datei geöffnet werden.</translation>
     </message>
@@ -2667,6 +2723,10 @@
       <translation>Gemacht von {0}</translation>
     </message>
     <message>
+      <source>Make vectors of texts, and compare them</source>
+      <translation>Vektoren von Texten erzeugen und vergleichen</translation>
+    </message>
+    <message>
       <source>Makes a text of another one.</source>
       <translation>Macht aus einem Text einen anderen.</translation>
     </message>
@@ -2697,6 +2757,10 @@
     <message>
       <source>Measure again</source>
       <translation>Noch einmal messen</translation>
+    </message>
+    <message>
+      <source>Measure latencies, speeds and memory</source>
+      <translation>Latenzen, Tempo und Speicher messen</translation>
     </message>
     <message>
       <source>Measure that colors the graph</source>
@@ -3451,6 +3515,10 @@
       <translation>{0} abspielen</translation>
     </message>
     <message>
+      <source>Plugins that bundles may name</source>
+      <translation>Plugins, die Bundles nennen können</translation>
+    </message>
+    <message>
       <source>Point at a slot, or use the arrow keys.</source>
       <translation>Auf einen Slot zeigen oder die Pfeiltasten benutzen.</translation>
     </message>
@@ -3665,6 +3733,10 @@
     <message>
       <source>Rank</source>
       <translation>Rang</translation>
+    </message>
+    <message>
+      <source>Rank texts by their score for a query</source>
+      <translation>Texte nach ihrer Wertung für eine Anfrage ordnen</translation>
     </message>
     <message>
       <source>Rank texts with {0}</source>
@@ -4351,6 +4423,10 @@
       <translation>Zeiten zeigen</translation>
     </message>
     <message>
+      <source>Show what a bundle or a graph holds</source>
+      <translation>Den Inhalt eines Bundles oder Graphen zeigen</translation>
+    </message>
+    <message>
       <source>Shows what was built: how the components run together, each graph from the export through every pass, the differences of two stages, and the KV cache slot by slot.</source>
       <translation>Zeigt, was gebaut wurde: wie die Komponenten zusammen laufen, jeden Graphen vom Export durch jeden Pass, die Unterschiede zweier Stufen und den KV-Cache Slot für Slot.</translation>
     </message>
@@ -4461,6 +4537,10 @@
     <message>
       <source>Stage of the build of {0}</source>
       <translation>Stufe des Baus von {0}</translation>
+    </message>
+    <message>
+      <source>Stages of builds that later builds reuse</source>
+      <translation>Stufen, die spätere Builds wiederverwenden</translation>
     </message>
     <message>
       <source>Stages of the build</source>
@@ -4959,6 +5039,10 @@
       <translation>Die Graphen eines Modells</translation>
     </message>
     <message>
+      <source>The history of builds and measurements</source>
+      <translation>Der Verlauf von Builds und Messungen</translation>
+    </message>
+    <message>
       <source>The inputs and outputs of the graphs are being read.</source>
       <translation>Die Ein- und Ausgaben der Graphen werden gelesen.</translation>
     </message>
@@ -5375,6 +5459,14 @@
       <translation>Zeit</translation>
     </message>
     <message>
+      <source>Time every node of the bundle</source>
+      <translation>Die Zeit jedes Knotens des Bundles messen</translation>
+    </message>
+    <message>
+      <source>Time int4 formats on this processor</source>
+      <translation>int4-Formate auf diesem Prozessor messen</translation>
+    </message>
+    <message>
       <source>Time the formats</source>
       <translation>Formate messen</translation>
     </message>
@@ -5453,6 +5545,10 @@
     <message>
       <source>Translates a text.</source>
       <translation>Übersetzt einen Text.</translation>
+    </message>
+    <message>
+      <source>Try a bundle on a device</source>
+      <translation>Ein Bundle auf einem Gerät erproben</translation>
     </message>
     <message>
       <source>Try again</source>
@@ -5719,6 +5815,10 @@
       <translation>Prompt schreiben</translation>
     </message>
     <message>
+      <source>Write a report on a bundle</source>
+      <translation>Einen Bericht über ein Bundle schreiben</translation>
+    </message>
+    <message>
       <source>Write a short poem about a carpenter.</source>
       <translation>Schreibe ein kurzes Gedicht über eine Tischlerin.</translation>
     </message>
@@ -5835,6 +5935,10 @@
       <translation>Annahmerate</translation>
     </message>
     <message>
+      <source>accuracy, perplexity, KL, top-1</source>
+      <translation>Genauigkeit, Perplexität, KL, Top-1</translation>
+    </message>
+    <message>
       <source>added</source>
       <translation>hinzugefügt</translation>
     </message>
@@ -5914,8 +6018,16 @@
       <translation>bevor es begann</translation>
     </message>
     <message>
+      <source>benchmark, speed, tokens a second</source>
+      <translation>Benchmark, Tempo, Tokens pro Sekunde</translation>
+    </message>
+    <message>
       <source>beside plain</source>
       <translation>gegenüber ohne</translation>
+    </message>
+    <message>
+      <source>block size, threads, fastest</source>
+      <translation>Blockgröße, Threads, am schnellsten</translation>
     </message>
     <message>
       <source>blocked</source>
@@ -5970,6 +6082,10 @@
       <translation>Chat-Vorlage</translation>
     </message>
     <message>
+      <source>check, support, fallback</source>
+      <translation>prüfen, Unterstützung, Ausweichen</translation>
+    </message>
+    <message>
       <source>checked {0}</source>
       <translation>geprüft {0}</translation>
     </message>
@@ -5988,6 +6104,10 @@
     <message>
       <source>compared with</source>
       <translation>verglichen mit</translation>
+    </message>
+    <message>
+      <source>complete, reply, translate, transcribe</source>
+      <translation>vervollständigen, antworten, übersetzen, transkribieren</translation>
     </message>
     <message>
       <source>component</source>
@@ -6010,12 +6130,20 @@
       <translation>Kontext {0} Token</translation>
     </message>
     <message>
+      <source>context, cache, EPContext</source>
+      <translation>Kontext, Cache, EPContext</translation>
+    </message>
+    <message>
       <source>context: no bundle is open</source>
       <translation>Kontext: kein Bundle ist offen</translation>
     </message>
     <message>
       <source>context: the bundle is not loaded</source>
       <translation>Kontext: Das Bundle ist nicht geladen</translation>
+    </message>
+    <message>
+      <source>convert, export, quantize</source>
+      <translation>konvertieren, exportieren, quantisieren</translation>
     </message>
     <message>
       <source>could not be opened</source>
@@ -6062,8 +6190,16 @@
       <translation>Tiefe, in Knoten</translation>
     </message>
     <message>
+      <source>difference, divergence, wrong</source>
+      <translation>Unterschied, Abweichung, falsch</translation>
+    </message>
+    <message>
       <source>digest</source>
       <translation>Digest</translation>
+    </message>
+    <message>
+      <source>disk, clear, size</source>
+      <translation>Datenträger, leeren, Größe</translation>
     </message>
     <message>
       <source>does not run</source>
@@ -6084,6 +6220,10 @@
     <message>
       <source>edit the last question</source>
       <translation>die letzte Frage bearbeiten</translation>
+    </message>
+    <message>
+      <source>embedding, similarity, search</source>
+      <translation>Embedding, Ähnlichkeit, Suche</translation>
     </message>
     <message>
       <source>empty</source>
@@ -6132,6 +6272,10 @@
     <message>
       <source>expanded</source>
       <translation>aufgeklappt</translation>
+    </message>
+    <message>
+      <source>extensions, packages</source>
+      <translation>Erweiterungen, Pakete</translation>
     </message>
     <message>
       <source>failed</source>
@@ -6190,6 +6334,10 @@
       <translation>eingefroren</translation>
     </message>
     <message>
+      <source>genai, convert</source>
+      <translation>genai, konvertieren</translation>
+    </message>
+    <message>
       <source>generation</source>
       <translation>Erzeugung</translation>
     </message>
@@ -6210,12 +6358,20 @@
       <translation>Ausgabe des Graphen</translation>
     </message>
     <message>
+      <source>graph, nodes, netron, weights</source>
+      <translation>Graph, Knoten, Netron, Gewichte</translation>
+    </message>
+    <message>
       <source>hidden state</source>
       <translation>Hidden State</translation>
     </message>
     <message>
       <source>hidden states, cosine</source>
       <translation>Hidden States, Kosinus</translation>
+    </message>
+    <message>
+      <source>history, records, compare</source>
+      <translation>Verlauf, Aufzeichnungen, vergleichen</translation>
     </message>
     <message>
       <source>in</source>
@@ -6284,6 +6440,10 @@
     <message>
       <source>kind</source>
       <translation>Art</translation>
+    </message>
+    <message>
+      <source>labels, entities, sentiment</source>
+      <translation>Labels, Entitäten, Stimmung</translation>
     </message>
     <message>
       <source>larger differences</source>
@@ -6370,6 +6530,10 @@
       <translation>Maschine</translation>
     </message>
     <message>
+      <source>manifest, digest, damaged</source>
+      <translation>Manifest, Prüfsumme, beschädigt</translation>
+    </message>
+    <message>
       <source>max {0}</source>
       <translation>max {0}</translation>
     </message>
@@ -6448,6 +6612,10 @@
     <message>
       <source>node</source>
       <translation>Knoten</translation>
+    </message>
+    <message>
+      <source>node costs, slow nodes, hot, heat</source>
+      <translation>Knotenkosten, langsame Knoten, heiß, Wärme</translation>
     </message>
     <message>
       <source>none</source>
@@ -6570,6 +6738,10 @@
       <translation>Opset {0}</translation>
     </message>
     <message>
+      <source>optimum, combine, pipeline</source>
+      <translation>optimum, verbinden, Pipeline</translation>
+    </message>
+    <message>
       <source>or begin with a picture and its question:</source>
       <translation>oder mit einem Bild und seiner Frage beginnen:</translation>
     </message>
@@ -6654,6 +6826,10 @@
       <translation>Verteilung</translation>
     </message>
     <message>
+      <source>plan, grid, many, TOML</source>
+      <translation>Plan, Raster, viele, TOML</translation>
+    </message>
+    <message>
       <source>position {0}</source>
       <translation>Position {0}</translation>
     </message>
@@ -6734,6 +6910,10 @@
       <translation>von jedem Token ersetzt</translation>
     </message>
     <message>
+      <source>reranker, order, relevance</source>
+      <translation>Reranker, Reihenfolge, Relevanz</translation>
+    </message>
+    <message>
       <source>resident memory</source>
       <translation>belegter Speicher</translation>
     </message>
@@ -6810,6 +6990,10 @@
       <translation>Quelle, eingefroren</translation>
     </message>
     <message>
+      <source>ssh, host, another machine</source>
+      <translation>ssh, Host, anderer Rechner</translation>
+    </message>
+    <message>
       <source>started {0}</source>
       <translation>gestartet {0}</translation>
     </message>
@@ -6880,6 +7064,10 @@
     <message>
       <source>supported, without chat</source>
       <translation>unterstützt, ohne Chat</translation>
+    </message>
+    <message>
+      <source>talk, conversation, ask</source>
+      <translation>reden, Unterhaltung, fragen</translation>
     </message>
     <message>
       <source>task</source>
