@@ -96,13 +96,6 @@ def load_model(
             experts_implementation=EXPERTS,
             output_loading_info=True,
         )
-    except KeyError as error:
-        if error.args != (ATTENTION_NAME,):
-            raise _failure(checkpoint, error) from error
-        raise RecipeError(
-            f"{checkpoint.model_type} has its own attention code in transformers, which does not use the attention "
-            "interface, so no KV cache can be fitted to it."
-        ) from error
     except _FAILURES as error:
         raise _failure(checkpoint, error) from error
     _check_complete(checkpoint, task, model, info, stand_ins)
@@ -149,7 +142,12 @@ def _check_complete(
         stand_ins.check_loaded(model)
 
 
-def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
+def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError | RecipeError:
+    if isinstance(error, KeyError) and error.args == (ATTENTION_NAME,):
+        return RecipeError(
+            f"{checkpoint.model_type} has its own attention code in transformers, which does not use the attention "
+            "interface, so no KV cache can be fitted to it."
+        )
     why = (str(error).strip() or type(error).__name__).splitlines()[-1].strip().rstrip(".")
     return CheckpointError(
         f"transformers cannot load {checkpoint.source} ({printable(why, 200)}): check config.json and the weights."

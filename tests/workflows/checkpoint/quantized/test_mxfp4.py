@@ -38,7 +38,8 @@ def test_experts_are_those_of_transformers(tmp_path: Path) -> None:
     assert (info.dtype, info.shape) == ("MXFP4-E", tuple(wanted.shape)) == ("MXFP4-E", (4, 96, 10))
     assert torch.equal(numbers(path)[NAME], wanted)
     assert info.packed is not None and not info.packed.held
-    stored = StoredWeight("", 0, info.dtype, info.packed.stored_shape, NAME, (0, 2, 1), (), info.packed.within(path))
+    shape, packed = info.packed.stored_shape, info.packed.within(path)
+    stored = StoredWeight("", 0, info.dtype, shape, NAME, (0, 2, 1), packed=packed)
     np.testing.assert_array_equal(WeightRecipe.of(stored).compute(), wanted.numpy())
     assert len(mapped_rows(checkpoint, NAME)) == 4
 
