@@ -91,14 +91,18 @@ def expert_format(experts: Experts, how: BlockFormat) -> BlockFormat | None:
     return replace(how, size=max(sizes)) if sizes else None
 
 
-def quantize_experts(experts: Experts, how: BlockFormat, mark: str, level: int) -> None:
-    """Replaces the node by QMoE. level: onnxruntime's accuracy_level."""
+def quantize_experts(
+    experts: Experts, how: BlockFormat, mark: str, level: int, made: Sequence[Sequence[ir.Value]] = ()
+) -> None:
+    """Replaces the node by QMoE. level: onnxruntime's accuracy_level. made: the initializers of each weight, if they
+    are there already.
+    """
     node, graph = experts.node, experts.node.graph
     assert graph is not None  # find_experts looks at graphs
     inputs: list[ir.Value | None] = [*node.inputs[:2]]
     zeros: list[ir.Value | None] = []
-    for weight, bias in zip(experts.weights, _BIASES, strict=True):
-        packed, scales, *middles = _initializers(graph, weight, how, mark)
+    own = made or [_initializers(graph, weight, how, mark) for weight in experts.weights]
+    for (packed, scales, *middles), bias in zip(own, _BIASES, strict=True):
         inputs += [packed, scales, node.inputs[bias] if bias < len(node.inputs) else None]
         zeros += middles
     shares = new_value_like(node.inputs[1], f"{node.outputs[0].name}.shares")

@@ -15,6 +15,7 @@ import torch
 from tests.workflows.checkpoint.quantized import making
 from tests.workflows.checkpoint.quantized.making import gptq_checkpoint
 from workflows.build import BuildRequest, build
+from workflows.bundle.evidence import load_evidence
 from workflows.bundle.read import read_bundle
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime.loading.machines import open_machine
@@ -101,6 +102,24 @@ def test_other_methods(
     says = [line for line in messages if line.startswith("The bundle holds the weights as the checkpoint stores them")]
     assert len(says) == (1 if products else 0)
     check_tokens(bundle, model)
+
+
+@pytest.mark.parametrize(("bits", "order"), [(4, ""), (4, "own")])
+def test_experts(tmp_path: Path, bits: int, order: str) -> None:
+    """Those with inputs in another order, which QMoE cannot have, are rounded to 8 bits, and the build reports it."""
+    settings = {"quant_method": "gptq", "bits": bits, "group_size": 32}
+    packer = partial(making.gptq, bits=bits, group=32, order=order)
+    sizes = {"moe_intermediate_size": 64}
+    path, model = making.checkpoint_of(tmp_path / "checkpoint", "qwen3moe", settings, packer, **sizes)
+    bundle, _ = built(path, tmp_path / "bundle")
+    assert operators(bundle)["QMoE"] == 2 and operators(bundle)["MatMulNBits"] == (8 if order else 4)
+    reasons = [one["reason"] for entry in load_evidence(bundle) for step in entry.get("passes", ()) for one in
+               step.get("refused", ()) if "experts are" in one["reason"]]  # fmt: skip
+    if order:
+        assert reasons
+    else:
+        assert not reasons
+        check_tokens(bundle, model)
 
 
 def test_other_precisions_are_made_of_the_numbers(tmp_path: Path) -> None:

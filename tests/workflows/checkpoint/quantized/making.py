@@ -178,6 +178,9 @@ def quantize(model: Any, packer: Packer, skip: tuple[str, ...] = ("lm_head", "ml
         module, _, last = name.rpartition(".")
         if name == "lm_head.weight" and model.config.tie_word_embeddings:
             continue
+        if weight.ndim == 3:
+            tensors |= _experts(rng, name, weight, packer)
+            continue
         if last != "weight" or weight.ndim != 2 or "embed" in name or any(one in name for one in skip):
             tensors[name] = weight.to(torch.float16) if weight.ndim > 1 else weight
             weight.copy_(tensors[name].float())
@@ -185,6 +188,18 @@ def quantize(model: Any, packer: Packer, skip: tuple[str, ...] = ("lm_head", "ml
         packed, numbers = packer(rng, *weight.shape)
         tensors |= {f"{module}.{suffix}": tensor for suffix, tensor in packed.items()}
         weight.copy_(torch.from_numpy(numbers))
+    return tensors
+
+
+def _experts(rng: np.random.Generator, name: str, weight: torch.Tensor, packer: Packer) -> dict[str, torch.Tensor]:
+    """The tensors of stacked experts [E,N,K], each packed alone, gate and up apart; the weight becomes theirs."""
+    module, _, last = name.rpartition(".")
+    labels, tensors = ("gate_proj", "up_proj") if last == "gate_up_proj" else (last,), {}
+    for expert, own in enumerate(weight):
+        for label, part in zip(labels, own.chunk(len(labels)), strict=True):
+            packed, numbers = packer(rng, *part.shape)
+            tensors |= {f"{module}.{expert}.{label}.{suffix}": tensor for suffix, tensor in packed.items()}
+            part.copy_(torch.from_numpy(numbers))
     return tensors
 
 
@@ -255,7 +270,9 @@ def mapped_rows(checkpoint: Checkpoint, name: str) -> BlockRows:
     return block_rows(StoredWeight("", 0, info.dtype, info.shape, name, packed=info.packed.within(checkpoint.folder)))
 
 
-def checkpoint_of(folder: Path, architecture: str, settings: Mapping[str, Any], packer: Packer) -> tuple[Path, Any]:
+def checkpoint_of(
+    folder: Path, architecture: str, settings: Mapping[str, Any], packer: Packer, **changes: Any
+) -> tuple[Path, Any]:
     """A checkpoint of a method, and the model of its weights."""
-    model = make_model(architecture, **SIZES)
+    model = make_model(architecture, **SIZES, **changes)
     return write(folder, model, settings, quantize(model, packer)), model
