@@ -1,0 +1,109 @@
+"""Files that packages wrote, read by Joinery, against the packages' own unpacking; prints a table.
+
+    python -m tests.workflows.checkpoint.quantized.packages FOLDER
+
+The packages are not in the test extra: install them with `pip install --no-deps --target SITE compressed-tensors
+bitsandbytes`, with loguru beside them, and set PYTHONPATH=SITE. The last column has the scales in float32, as Joinery
+has them; the packages round to the dtype of the model behind that.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tests.workflows.checkpoint.quantized.making import numbers, write_layer
+
+ROWS, COLUMNS = 96, 512
+LAYER = "model.layers.0.mlp.up_proj"
+Case = tuple[str, dict[str, Any], dict[str, torch.Tensor], torch.Tensor, torch.Tensor]
+"""What it is, the settings, the tensors, and the weight in the package's dtype and with scales in float32."""
+_INT4, _INT8, _FP8 = ({"num_bits": bits, "type": kind} for bits, kind in ((4, "int"), (8, "int"), (8, "float")))
+FORMS: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("pack-quantized", _INT4 | {"strategy": "group", "group_size": 128}),
+    ("pack-quantized", _INT4 | {"strategy": "group", "group_size": 32, "symmetric": False}),
+    ("pack-quantized", _INT4 | {"strategy": "channel"}),
+    ("pack-quantized", _INT8 | {"strategy": "channel"}),
+    ("pack-quantized", _INT8 | {"strategy": "channel", "symmetric": False}),
+    ("int-quantized", _INT8 | {"strategy": "channel"}),
+    ("int-quantized", _INT8 | {"strategy": "tensor"}),
+    ("float-quantized", _FP8 | {"strategy": "tensor"}),
+    ("float-quantized", _FP8 | {"strategy": "channel"}),
+    ("float-quantized", _FP8 | {"strategy": "block", "block_structure": [32, 128]}),
+)
+
+
+def ends_of(weight: torch.Tensor, strategy: str, own: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The lowest and the highest number of each group."""
+    if strategy == "group":
+        grouped = weight.unflatten(-1, (-1, own["group_size"]))
+        return grouped.amin(-1), grouped.amax(-1)
+    if strategy == "channel":
+        return weight.amin(-1, keepdim=True), weight.amax(-1, keepdim=True)
+    if strategy == "block":
+        rows, columns = own["block_structure"]
+        blocks = weight.reshape(ROWS // rows, rows, COLUMNS // columns, columns)
+        return blocks.amin((1, 3)), blocks.amax((1, 3))
+    return weight.min().reshape(1), weight.max().reshape(1)
+
+
+def of_compressed_tensors() -> Iterator[Case]:
+    """Layers that compressed-tensors compressed, in bfloat16."""
+    from compressed_tensors.compressors import BaseCompressor
+    from compressed_tensors.quantization import QuantizationArgs, QuantizationScheme
+    from compressed_tensors.quantization.utils import calculate_qparams
+
+    for form, own in FORMS:
+        arguments = QuantizationArgs(**own)
+        scheme = QuantizationScheme(targets=["Linear"], weights=arguments, format=form)
+        weight = (torch.randn(ROWS, COLUMNS) * 0.05).bfloat16()
+        scale, zero = calculate_qparams(*ends_of(weight.float(), own["strategy"], own), arguments)
+        state = {"weight": weight, "weight_scale": scale.bfloat16()}
+        state |= {} if own.get("symmetric", True) else {"weight_zero_point": zero}
+        compressor = BaseCompressor.get_value_from_registry(form)
+        made = {name: getattr(tensor, "data", tensor) for name, tensor in compressor.compress(state, scheme).items()}
+        wide = made | {"weight_scale": made["weight_scale"].float()}
+        weights = {"targets": ["Linear"], "weights": json.loads(arguments.model_dump_json())}
+        settings = {"quant_method": "compressed-tensors", "format": form, "config_groups": {"group_0": weights}}
+        truths = (compressor.decompress(dict(one), scheme)["weight"] for one in (made, wide))
+        signs = "" if own.get("symmetric", True) else ", zero points"
+        yield f"{form}, {own['num_bits']} bits, {own['strategy']}{signs}", settings, made, *truths
+
+
+def of_bitsandbytes() -> Iterator[Case]:
+    """Layers that bitsandbytes quantized, on the CPU."""
+    from bitsandbytes import functional
+
+    weight = torch.randn(ROWS, COLUMNS) * 0.05
+    for kind in ("nf4", "fp4"):
+        for nested in (False, True):
+            packed, state = functional.quantize_4bit(
+                weight.bfloat16(), blocksize=64, compress_statistics=nested, quant_type=kind
+            )
+            own = functional.dequantize_4bit(packed, state)
+            tensors = {f"weight.{name}": tensor for name, tensor in state.as_dict(packed=True).items()}
+            state.dtype = torch.float32
+            wide = functional.dequantize_4bit(packed, state)
+            what = f"bitsandbytes {kind}{', nested' if nested else ''}"
+            yield what, {"quant_method": "bitsandbytes"}, {"weight": packed, **tensors}, own, wide
+    integers, scales, _ = functional.int8_vectorwise_quant(weight.half())
+    own = functional.int8_vectorwise_dequant(integers, scales)
+    yield "bitsandbytes int8", {"load_in_8bit": True}, {"weight": integers, "SCB": scales}, own, own
+
+
+def main(folder: Path) -> None:
+    torch.manual_seed(0)
+    print("| layer | to the package | with float32 scales | bit by bit |\n|---|---|---|---|")
+    for number, (what, settings, tensors, own, wide) in enumerate((*of_compressed_tensors(), *of_bitsandbytes())):
+        ours = numbers(write_layer(folder / str(number), settings, LAYER, tensors))[f"{LAYER}.weight"]
+        errors = ((ours - one.float()).abs().max() for one in (own, wide))
+        print(f"| {what} | {' | '.join(f'{float(one):.1e}' for one in errors)} | {torch.equal(ours, wide.float())} |")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
