@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -117,13 +118,16 @@ CACHELESS: dict[str, Any] = {
 def fake_summary(folder: str) -> dict[str, Any]:
     """Stands for the bundle reader: whatever has a pipeline.json is whole, unless a file `damaged` says otherwise.
 
-    A file `cacheless` makes it one of a model without a cache, a genai_config.json a folder that is read in place.
+    A file `cacheless` makes it one of a model without a cache, a file `task` one with these facts, a
+    genai_config.json a folder that is read in place.
     """
     root = Path(folder)
     if not (root / "pipeline.json").exists():
         raise BundleError(f"{root} lacks pipeline.json: restore the file or build the bundle anew.")
     if (root / "damaged").exists():
         raise BundleError(f"model.onnx in {root} has 12 bytes instead of 9,000: build the bundle anew.")
+    if (root / "task").exists():
+        return CACHELESS | json.loads((root / "task").read_text("utf-8")) | {"path": str(root), "name": root.name}
     if (root / "cacheless").exists():
         return CACHELESS | {"path": str(root), "name": root.name}
     return {

@@ -8,6 +8,7 @@ A walk is one window; its sequences follow each other, so each begins in whateve
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -29,6 +30,8 @@ from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.frame import LastBundleHint
 from app.chat.page import ChatPage
 from app.chat.sampling import SamplingSettings
+from app.chat.tasks.embedding_view import EmbeddingView
+from app.chat.tasks.label_view import LabelView
 from app.chat.transcript import Transcript
 from app.frame.note_line import ErrorBanner
 from app.frame.status_line import MOST
@@ -37,14 +40,25 @@ from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
 from app.main import PAGES, application
 from app.state.context import AppContext
+from app.state.text_task import use_of
 from app.text.formatting import format_number
 from app.window import MainWindow
 from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
+from workflows.wire.requests import Build
 
-CAPACITIES = {"alphabundle": 4096, "betabundle": 64, "gammabundle": 512}
+CAPACITIES = {"alphabundle": 4096, "betabundle": 64, "gammabundle": 512, "speechbundle": 448}
 """The bundles of a walk, with their slots; no other text of the window has these names."""
+TASKS: dict[str, dict[str, object]] = {
+    "classifierbundle": {"task": "text-classification", "labels": 3},
+    "spanbundle": {"task": "token-classification", "labels": 5},
+    "rerankerbundle": {"task": "text-classification", "labels": 1},
+    "embedderbundle": {"task": "feature-extraction"},
+    "picturebundle": {"task": "image-classification", "labels": 10},
+}
+"""The bundles that do not chat, with the facts of their files."""
+NAMES = (*CAPACITIES, *TASKS)
 LENGTH = 12
 """Actions of a sequence."""
 PAGE_NAMES = ("home", "build", "inspect", "chat", "measure", "devices")
@@ -55,6 +69,8 @@ def scenario(folder: Path) -> dict[str, Any]:
     return {
         "capacities": CAPACITIES,
         "bases": ["betabundle"],
+        "seeing": ["gammabundle"],
+        "listening": ["speechbundle"],
         "reply": "It is 56.",
         "tokens": 30,
         "delay": 0.004,
@@ -70,9 +86,12 @@ class Walk:
         self.window, self.context, self.folder = window, window.context, folder
         self.random = random.Random(seed)
         self.done: list[str] = []
+        self._number = 0
         self._shown_anew = False
-        for name in CAPACITIES:
-            make_bundle(folder / name)
+        for name in NAMES:
+            self._make(name)
+        self._seen = self._asked_from = ""
+        self.context.build.finished.connect(self._on_built)
         page = window.stack.page("chat")
         assert isinstance(page, ChatPage)
         self.chat = page
@@ -90,6 +109,8 @@ class Walk:
             "remove folder": (1, self._remove),
             "restore folder": (2, self._restore),
             "build": (1, self._build),
+            "background build": (2, self._build_behind),
+            "texts": (2, self._texts),
             "cancel build": (1, lambda: self.context.build.cancel() if self.context.build.running else None),
             "settings": (2, self._settings),
             "close session": (1, self.context.session.close),
@@ -116,6 +137,7 @@ class Walk:
         self.done.append(name)
         before = self.window.stack.currentWidget()
         self._actions[name][1]()
+        self._seen = self.name
         self._shown_anew = self.window.stack.currentWidget() is not before
 
     def wait(self, seconds: float) -> None:
@@ -126,7 +148,31 @@ class Walk:
             time.sleep(0.002)
 
     def _open(self) -> None:
-        self.context.open_bundle(self.folder / self.random.choice(list(CAPACITIES)))
+        self.context.open_bundle(self.folder / self.random.choice(NAMES))
+
+    def _make(self, name: str) -> None:
+        folder = make_bundle(self.folder / name)
+        if name in TASKS:
+            (folder / "task").write_text(json.dumps(TASKS[name]), "utf-8")
+
+    def _build_behind(self) -> None:
+        """A build that ends while something else is done; it opens nothing by itself."""
+        if not self.context.build.running:
+            self._number += 1
+            self.context.build.start(
+                Build("demo:qwen3", str(self.folder / "home" / "bundles" / f"built{self._number}"))
+            )
+
+    def _on_built(self) -> None:
+        asked = self._asked_from == self._seen and self.name.startswith("qwen3-demo")  # a click on "Try the demo"
+        assert asked or self.name == self._seen, f"a build that ended has opened {self.name} in place of {self._seen}"
+
+    def _texts(self) -> None:
+        """Texts are given to the page of the current bundle, if it has one."""
+        shown = self.chat.views.currentWidget()
+        if isinstance(shown, EmbeddingView | LabelView):
+            self.window.show_page("chat")
+            self.random.choice((shown.texts.examples, shown.texts.start, shown.texts.stop)).click()
 
     def _with_chat(self, intent: Callable[[str], intents.Intent]) -> None:
         saved = run_at_once(self.chat.store.saved())
@@ -141,16 +187,18 @@ class Walk:
             os.kill(self.context.session_worker.pid, signal.SIGKILL)
 
     def _remove(self) -> None:
-        shutil.rmtree(self.folder / self.random.choice(list(CAPACITIES)), ignore_errors=True)
+        shutil.rmtree(self.folder / self.random.choice(NAMES), ignore_errors=True)
 
     def _restore(self) -> None:
-        for name in CAPACITIES:
+        for name in NAMES:
             if not (self.folder / name).exists():
-                make_bundle(self.folder / name)
+                self._make(name)
 
     def _build(self) -> None:
         home = self.window.stack.page("home")
         assert isinstance(home, HomePage)
+        if self.context.demo.step == "" and not self.context.build.running:
+            self._asked_from = self.name
         home.start_demo()
 
     def _settings(self) -> None:
@@ -171,8 +219,9 @@ class Walk:
         try:
             self._check_bundle_bar()
             self._check_foreign_names()
-            if self.chat.frame.isVisible():
+            if self.chat.frame.isVisible() and (self.bundle is None or use_of(self.bundle) == "chat"):
                 self._check_chat()
+            self._check_task()
             self._check_inspect()
             self._check_home()
             self._check_status()
@@ -190,7 +239,7 @@ class Walk:
     def _check_bundle_bar(self) -> None:
         bar, ready = self.window.bar, self.context.ready
         assert bar.chooser.text() == (self.name or "none")
-        if self.bundle is not None:
+        if self.bundle is not None and use_of(self.bundle) == "chat":
             texts = {pill.text() for pill in bar.findChildren(QLabel) if pill.isVisible()}
             assert (ready.provider if ready else "not loaded") in texts, texts
             capacity = ready.capacity if ready else self.bundle["capacity"]
@@ -211,7 +260,7 @@ class Walk:
         for widget, text in visible_texts(self.window):
             if inside(widget, listed) or inside(widget, (type(self.window.stack.page("measure")),)):
                 continue
-            for name in CAPACITIES:
+            for name in NAMES:
                 if name in text and name != self.name:
                     # a reply of the bundle before may run out, and its window says where it runs
                     assert reading, f"{name} stands in {text!r} of {type(widget).__name__}, {self.name} is current"
@@ -241,7 +290,10 @@ class Walk:
         assert form == any(chip.setting.name == "Form" for chip in chips)
         assert page.header.heading.accessibleName() == (chat.title or "New chat")
         completes = ready is not None and self.name == "betabundle"
-        assert page.composer.edit.placeholderText() == ("Continue the text" if completes else "Ask something")
+        listens = ready is not None and self.name == "speechbundle"
+        assert listens or page.composer.edit.placeholderText() == (
+            "Continue the text" if completes else "Ask something"
+        )
         assert page.panel.provider.currentData() == (ready.provider if ready else "cpu")
         assert (page.composer.button.text() == "Stop") == page.controller.running
         assert not page.controller.running or context.session.busy
@@ -251,6 +303,19 @@ class Walk:
         other = bool(len(chat) and chat.bundle and self.bundle and chat.bundle != page.opener.path)
         assert page.frame.last_bundle.isVisible() == (other and not page.controller.running)
         self._check_banner()
+
+    def _check_task(self) -> None:
+        """A bundle that does not chat has its own page, or a reason; figures on it are its own."""
+        shown, use = self.chat.views.currentWidget(), use_of(self.bundle)
+        if isinstance(shown, EmbeddingView | LabelView):
+            assert use in ("vectors", "labels"), use
+            assert shown.model.bundle == str((self.bundle or {})["path"]) and self.name in shown.heading.text()
+            ranks = self.name == "rerankerbundle"
+            assert not isinstance(shown, LabelView) or shown.query.isHidden() != ranks
+        elif shown is self.chat.frame:
+            assert use not in ("vectors", "labels"), use
+            if self.bundle is not None and not use:
+                assert self.name in self.chat.frame.no_bundle.title.text()
 
     def _check_banner(self) -> None:
         """A banner that offers to open again stands only where nothing is open."""

@@ -21,6 +21,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
     sees, listens    true: the bundle takes pictures; it transcribes sounds, in one segment
+    seeing, listening  the names of the bundles that do, where not all do
     takes_sound      true: the bundle takes recordings beside a prompt
     bases            [names of bundles' folders]: these alone do so
     capacities       {name of a bundle's folder: slots} (4096)
@@ -732,11 +733,15 @@ class Fake:
                 load_seconds=0.1,
                 completes=base,
                 languages=self.scenario.get("languages", {}).get(name, []),
-                sees=self.scenario.get("sees", False),
+                sees=self.has_sense("sees", "seeing"),
                 takes_sound=self.scenario.get("takes_sound", False),
-                speech=SPEECH if self.scenario.get("listens", False) else None,
+                speech=SPEECH if self.has_sense("listens", "listening") else None,
             )
         )
+
+    def has_sense(self, every: str, named: str) -> bool:
+        """Whether each bundle has a sense, or the open one is among those that are named."""
+        return bool(self.scenario.get(every)) or Path(self.bundle).name in self.scenario.get(named, ())
 
     def wrong(self) -> str:
         """What is wrong with the providers that the bundle was opened on."""
@@ -768,7 +773,7 @@ class Fake:
         runs = drafted_runs(total, self.scenario.get("drafts", []))
         use = SpeculationUse() if runs else None
         try:
-            if self.scenario.get("sees", False):
+            if self.has_sense("sees", "seeing"):
                 self.send(PicturesEvent(pictures=self.pictures(request)))
             for i in range(chunks):
                 self.chunk(i, chunks * 64)
