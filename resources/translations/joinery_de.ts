@@ -387,6 +387,10 @@
       <translation>Nachher</translation>
     </message>
     <message>
+      <source>After each build</source>
+      <translation>Nach jedem Bau</translation>
+    </message>
+    <message>
       <source>Against the graphs before quantizing, over {0} positions of {1}: the most probable token is the same at {2}, the divergence (KL) is {3} nats, the perplexity goes from {4} to {5}.</source>
       <translation>Gegenüber den Graphen vor dem Quantisieren, an {0} Stellen von {1}: das wahrscheinlichste Token ist bei {2} dasselbe, die Divergenz (KL) beträgt {3} nats, die Perplexität geht von {4} auf {5}.</translation>
     </message>
@@ -851,6 +855,10 @@
       <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner, eine .onnx- oder eine .gguf-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
     </message>
     <message>
+      <source>Bundles: {0} · about {1} of building · about {2} of disk; comparing and measuring come on top.</source>
+      <translation>Bundles: {0} · etwa {1} Bauzeit · etwa {2} Platz; Vergleichen und Messen kommen hinzu.</translation>
+    </message>
+    <message>
       <source>Bytes</source>
       <translation>Bytes</translation>
     </message>
@@ -873,6 +881,10 @@
     <message>
       <source>Cache layout and capacity in tokens</source>
       <translation>Cache-Layout und Kapazität in Token</translation>
+    </message>
+    <message>
+      <source>Cache layouts (none: the build chooses)</source>
+      <translation>Cache-Layouts (keins: der Bau wählt)</translation>
     </message>
     <message>
       <source>Cache, all slots</source>
@@ -1059,6 +1071,10 @@
       <translation>Quelle wählen</translation>
     </message>
     <message>
+      <source>Choose a source and at least one precision.</source>
+      <translation>Eine Quelle und mindestens eine Präzision wählen.</translation>
+    </message>
+    <message>
       <source>Choose a source: the folder of a checkpoint, a model of the hub or a demo. Every later step has a default; Next leads to the review and the build. A stopped build can be resumed.</source>
       <translation>Eine Quelle wählen: den Ordner eines Checkpoints, ein Modell des Hubs oder eine Demo. Jeder spätere Schritt hat eine Vorgabe; Weiter führt zur Übersicht und zum Bau. Ein angehaltener Bau kann fortgesetzt werden.</translation>
     </message>
@@ -1145,6 +1161,10 @@
     <message>
       <source>Compare texts with {0}</source>
       <translation>Texte vergleichen mit {0}</translation>
+    </message>
+    <message>
+      <source>Compare the accuracy</source>
+      <translation>Die Genauigkeit vergleichen</translation>
     </message>
     <message>
       <source>Compare the accuracy of a bundle</source>
@@ -2723,6 +2743,10 @@
       <translation>Gemacht von {0}</translation>
     </message>
     <message>
+      <source>Make a plan …</source>
+      <translation>Plan erstellen …</translation>
+    </message>
+    <message>
       <source>Make vectors of texts, and compare them</source>
       <translation>Vektoren von Texten erzeugen und vergleichen</translation>
     </message>
@@ -2769,6 +2793,10 @@
     <message>
       <source>Measure the nodes</source>
       <translation>Knoten messen</translation>
+    </message>
+    <message>
+      <source>Measure the speed</source>
+      <translation>Das Tempo messen</translation>
     </message>
     <message>
       <source>Measure: show all runs</source>
@@ -3507,6 +3535,14 @@
       <translation>Plan</translation>
     </message>
     <message>
+      <source>Plan of a sweep</source>
+      <translation>Plan eines Sweeps</translation>
+    </message>
+    <message>
+      <source>Plans (*.toml)</source>
+      <translation>Pläne (*.toml)</translation>
+    </message>
+    <message>
       <source>Plans (*.toml);;All (*)</source>
       <translation>Pläne (*.toml);;Alle (*)</translation>
     </message>
@@ -3689,6 +3725,10 @@
     <message>
       <source>Providers</source>
       <translation>Provider</translation>
+    </message>
+    <message>
+      <source>Providers, separated by commas</source>
+      <translation>Provider, durch Kommas getrennt</translation>
     </message>
     <message>
       <source>Puts example texts in the field</source>
@@ -4169,6 +4209,14 @@
     <message>
       <source>Save the picture</source>
       <translation>Bild speichern</translation>
+    </message>
+    <message>
+      <source>Save the plan</source>
+      <translation>Den Plan speichern</translation>
+    </message>
+    <message>
+      <source>Save the plan …</source>
+      <translation>Den Plan speichern …</translation>
     </message>
     <message>
       <source>Save the prompt cache</source>
@@ -5885,6 +5933,10 @@
     <message>
       <source>a better text is unlikely</source>
       <translation>ein besserer Text unwahrscheinlich ist</translation>
+    </message>
+    <message>
+      <source>a checkpoint's folder, demo:NAME, a hub id</source>
+      <translation>der Ordner eines Checkpoints, demo:NAME, eine Hub-Id</translation>
     </message>
     <message>
       <source>a divergence (KL) of at most</source>

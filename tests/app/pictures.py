@@ -719,6 +719,17 @@ def palette(window: MainWindow, home: Path) -> None:
     window.palette_box.open()
 
 
+def sweep_plan(window: MainWindow, home: Path) -> None:
+    """The dialog that makes a plan, for a bundle of the demo."""
+    open_bundle(window, home)
+    window.context.recents.add(str(home / "bundles" / "qwen3-demo"), DEMO)
+    window.show_page("measure")
+    page = window.stack.page("measure")
+    page.show_sweep()  # type: ignore[attr-defined]
+    dialog = page.tabs.currentWidget().make_plan()  # type: ignore[attr-defined]
+    until(lambda: dialog.estimate.text(), "the estimate")
+
+
 def settings_reset(window: MainWindow, _home: Path) -> None:
     """The settings were taken back."""
     window.show_page("settings")
@@ -876,6 +887,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "history-curves": ({}, history_at(1, 40)),
     "history-scatter": ({}, history_at(2, 1)),
     "history-run": ({}, history_at(3, 1)),
+    "sweep-plan": ({}, sweep_plan),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),
     "devices-checked": ({}, checked),

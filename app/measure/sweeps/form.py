@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 
 from app.measure.request_form import RequestForm
 from app.text.translatable import tr
-from app.widgets import label
+from app.widgets import button, label
 from app.widgets.fields import line_edit
 from app.widgets.layouts import STRETCH, grid_layout, hbox
 from app.widgets.path_field import FolderField, PathField
@@ -36,6 +36,7 @@ class SweepForm(RequestForm):
     """Requests a `RunSweep`; `opened` has the folder of a sweep to show."""
 
     opened = Signal(str)
+    planRequested = Signal()  # noqa: N815
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Start sweep"), "play", parent)
@@ -44,8 +45,9 @@ class SweepForm(RequestForm):
         self.scheduler = line_edit(self.tr("Dask scheduler"), self.tr("none: on this machine"), clear=True)
         set_tool_tip(self.scheduler, self.tr("The address of a scheduler whose workers run the steps: tcp://HOST:PORT"))
         self.retry = QCheckBox(self.tr("Failed steps again"))
+        self.make_plan = button(self.tr("Make a plan …"), "plus", clicked=self.planRequested.emit)
         self._plan_field, self._runs_field = _PlanField(self.plan), _RunsField(self.runs)
-        self._plan_field.picked.connect(self._choose_plan)
+        self._plan_field.picked.connect(self.choose_plan)
         self._runs_field.picked.connect(self.show_folder)
         self.runs.editingFinished.connect(self._open_folder)
         for field in (self.plan, self.runs):
@@ -62,14 +64,15 @@ class SweepForm(RequestForm):
         grid.addWidget(self._runs_field, 0, 3)
         grid.addWidget(label(self.tr("Scheduler"), "muted"), 1, 0)
         grid.addWidget(self.scheduler, 1, 1)
-        grid.addLayout(hbox(self.retry, STRETCH, self.start_button), 1, 3)
+        grid.addLayout(hbox(self.retry, STRETCH, self.make_plan, self.start_button), 1, 3)
 
     def show_folder(self, path: str) -> None:
         """Fill in the folder of a sweep, and open it."""
         self.runs.setText(path)
         self._open_folder()
 
-    def _choose_plan(self, path: str) -> None:
+    def choose_plan(self, path: str) -> None:
+        """Fill in a plan, and the folder beside it for its results."""
         self.plan.setText(path)
         if not self.runs.text().strip():
             self.show_folder(str(Path(path).with_suffix("")) + "-runs")

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.measure.history.accuracy_speed import AccuracySpeedView
 from app.measure.sweeps.form import SweepForm
+from app.measure.sweeps.plan_dialog import SweepPlanDialog
 from app.state.sweep import SweepModel
 from app.text.formatting import format_duration, format_number
 from app.text.translatable import tr
@@ -81,7 +82,9 @@ class SweepTab(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = SweepModel(context.new_worker, self)
+        self._context = context
         self.form = SweepForm()
+        self.form.planRequested.connect(self.make_plan)
         self.banner = Banner()
         self.counts = label("", "heading")
         self.note = label("", "muted", wrap=True)
@@ -115,6 +118,13 @@ class SweepTab(QWidget):
         self.stack = stack(empty, page)
         vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
         self.overlay = BannerOverlay(self, self.banner, area=self.stack)
+
+    def make_plan(self) -> SweepPlanDialog:
+        """Show the dialog that makes a plan; the form takes the saved one."""
+        dialog = SweepPlanDialog(self._context, self.window())
+        dialog.saved.connect(self.form.choose_plan)
+        dialog.show()
+        return dialog
 
     def start(self, request: RunSweep) -> None:
         """Start a sweep, or resume it."""

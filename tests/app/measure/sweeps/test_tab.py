@@ -136,9 +136,9 @@ def test_a_failure_is_shown(qtbot: Any, tab: Any, folder: SweepFolder) -> None:
 
 def test_the_folder_follows_from_the_plan(tab: Any) -> None:
     made: SweepTab = tab()
-    made.form._choose_plan("/plans/night.toml")
+    made.form.choose_plan("/plans/night.toml")
     assert made.form.runs.text() == str(Path("/plans/night-runs"))
-    made.form._choose_plan("/plans/day.toml")
+    made.form.choose_plan("/plans/day.toml")
     assert made.form.runs.text() == str(Path("/plans/night-runs")), "what is entered stays"
 
 
