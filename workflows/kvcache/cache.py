@@ -40,7 +40,8 @@ class KVCache:
     capacity: the largest number of slots. pad_left: padding comes before a step's tokens, for graphs that give the last
     column's logits alone. carried: state of fixed size that goes with the cache.
 
-    positions: how many positions the model has; None for no limit. names: the past inputs of keys and values.
+    positions: how many positions the model has; None for no limit. longest: see StepPlanner. names: the past inputs of
+    keys and values.
     can_branch: whether the tokens of a run may form a tree, see token_tree.py. in_place: whether the graph itself
     writes rows into the buffers.
 
@@ -65,6 +66,7 @@ class KVCache:
         snapshots = (lambda: self.carried.snapshots) if carried else None
         self.slots = SlotTable(facts.groups, layout, capacity, self.buffers.allocated, snapshots)
         self.planner = StepPlanner(facts, inputs, self.slots, carries=bool(carried), pad_left=pad_left)
+        self.longest = self.planner.longest
         self.in_place, self.tensors = self.buffers.in_place, self.buffers.tensors
         self.groups, self.positions, self.can_branch = self.slots.groups, facts.positions, self.planner.can_branch
         self.names = tuple(self.tensors)
@@ -89,11 +91,6 @@ class KVCache:
     def has_room(self) -> bool:
         """Whether one more token fits."""
         return self.longest is None or self.length < self.longest
-
-    @property
-    def longest(self) -> int | None:
-        """The most tokens that a sequence can have; see StepPlanner.longest."""
-        return self.planner.longest
 
     def plan(
         self,
