@@ -85,6 +85,8 @@ def _page_keys() -> dict[str, Sequence[tuple[str, str]]]:
             (tr("Arrows"), tr("go to a neighbour in the graph; with Shift move it")),
             ("+  −  0  1", tr("zoom the graph in and out, fit it, show it in full size")),
             (tr("Enter"), tr("open or close the chosen box")),
+            ("N  Shift+N", tr("go to the next or the previous match of the search")),
+            ("]  [", tr("go to the next or the previous change")),
         ),
         "chat": (
             (tr("Enter"), tr("send")),

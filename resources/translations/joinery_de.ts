@@ -6402,6 +6402,14 @@
       <translation>im Graphen zum Nachbarn gehen; mit Umschalt verschieben</translation>
     </message>
     <message>
+      <source>go to the next or the previous change</source>
+      <translation>zur nächsten oder vorigen Änderung gehen</translation>
+    </message>
+    <message>
+      <source>go to the next or the previous match of the search</source>
+      <translation>zum nächsten oder vorigen Treffer der Suche gehen</translation>
+    </message>
+    <message>
       <source>graph input</source>
       <translation>Eingabe des Graphen</translation>
     </message>

@@ -102,7 +102,15 @@ def test_components_and_their_tables(make: Make, qtbot: QtBot) -> None:
 def test_passes_and_refusals(make: Make) -> None:
     page = make()
     assert cells(page.tabs.passes.table) == [
-        ["optimize", "decode", "fuse-rotary", "changed", "50", "40", "two consumers (/model/Add_3)"]
+        [
+            "optimize",
+            "decode",
+            "Fuse rotary positions (fuse-rotary)",
+            "changed",
+            "50",
+            "40",
+            "two consumers (/model/Add_3)",
+        ]
     ]
     page.tabs.passes.table.selectRow(0)
     assert page.tabs.passes.refusals.text() == "two consumers  /model/Add_3"
