@@ -114,6 +114,10 @@ TOGETHER = {
     "inspection/test_node_profile": "measure/profile",
     "inspection/test_snapshots": "inspection/build_stages",
     "interop/test_assemble": "interop/feature_placement",
+    "interop/gguf_export/test_export": (
+        "interop/gguf_export/graph_weights interop/gguf_export/metadata interop/gguf_export/packing "
+        "interop/gguf_export/vocabulary interop/gguf_export/writer"
+    ),
     "interop/test_genai_composites": "interop/genai_pictures interop/genai_speech interop/genai_types",
     "interop/test_genai_export": "graph/signature interop/genai_graphs interop/graph_ends",
     "measure/test_bench": "measure/roofline",

@@ -1,4 +1,4 @@
-"""`joinery import` and `joinery export-genai`: bundles from and to the folders of onnxruntime-genai."""
+"""`joinery import`, `export-genai` and `export-gguf`: bundles from and to the files of other programs."""
 
 from __future__ import annotations
 
@@ -43,3 +43,19 @@ def export_folder(
             bundle, out, version=cast(Literal[1, 2], version), link=link, report=report, cancelled=cancelled
         )
     print_done(done, as_json, "written for onnxruntime-genai")
+
+
+def export_file(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    out: Path = typer.Option(..., "--out", help="The .gguf file to write; it must be new."),
+    round_scales: bool = typer.Option(
+        False, "--round-scales", help="Round scales of integers to the 16 bits that GGUF has (by 0.05 % at most)."
+    ),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Write a bundle as a GGUF file for llama.cpp, where GGUF can say the same numbers."""
+    from workflows.interop.gguf_export.export import export_gguf
+
+    with progress_display(as_json) as (report, cancelled):
+        done = export_gguf(bundle, out, round_scales=round_scales, report=report, cancelled=cancelled)
+    print_done(done, as_json, "written for llama.cpp")

@@ -22,7 +22,7 @@ Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
 Stage = Literal[
     "checkpoint", "export", "import", "optimize", "goal", "quantize", "measure", "bundle", "compile", "assemble",
-    "export-genai",
+    "export-genai", "export-gguf",
 ]  # fmt: skip
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """The stages of builds, imports and exports, in order; `import` is that of torch within `export`, or a genai import."""

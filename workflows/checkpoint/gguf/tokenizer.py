@@ -43,7 +43,7 @@ _GPT4O = rf"{_CASES[0]}{_WORDS}?|{_CASES[1]}{_WORDS}?|\p{{N}}{{1,3}}| ?[^\s\p{{L
 
 
 @dataclass(frozen=True, slots=True)
-class _Split:
+class Split:
     """expression: "" for GPT-2's own. digits: whether each digit stands alone first. composed: whether texts are NFC.
 
     whole: whether a word that is a piece is taken without merges. begins: whether a text begins with bos, unless the
@@ -57,15 +57,15 @@ class _Split:
     begins: bool = False
 
 
-_LLAMA3_SPLIT = _Split(_LLAMA3, whole=True, begins=True)
-_SPLITS: Mapping[str, _Split] = {
-    **dict.fromkeys(("gpt-2", "mpt", "olmo", "phi-2"), _Split()),
-    **dict.fromkeys(("smollm", "starcoder", "refact", "command-r", "codeshell"), _Split(digits=True)),
+_LLAMA3_SPLIT = Split(_LLAMA3, whole=True, begins=True)
+SPLITS: Mapping[str, Split] = {
+    **dict.fromkeys(("gpt-2", "mpt", "olmo", "phi-2"), Split()),
+    **dict.fromkeys(("smollm", "starcoder", "refact", "command-r", "codeshell"), Split(digits=True)),
     **dict.fromkeys(("llama3", "llama-v3", "llama-bpe"), _LLAMA3_SPLIT),
-    **dict.fromkeys(("dbrx", "smaug-bpe"), _Split(_LLAMA3)),
-    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "megrez"), _Split(_QWEN2, composed=True)),
-    "tekken": _Split(_TEKKEN, whole=True, begins=True),
-    "gpt-4o": _Split(_GPT4O),
+    **dict.fromkeys(("dbrx", "smaug-bpe"), Split(_LLAMA3)),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "megrez"), Split(_QWEN2, composed=True)),
+    "tekken": Split(_TEKKEN, whole=True, begins=True),
+    "gpt-4o": Split(_GPT4O),
 }
 """By `tokenizer.ggml.pre`."""
 
@@ -128,9 +128,9 @@ class _Vocabulary:
 def _byte_pieces(model: GgufModel, vocabulary: _Vocabulary) -> tuple[Json, bool]:
     """The tokenizer of pieces of bytes, and whether a text begins with bos unless the file says so."""
     name = model.metadata.get("tokenizer.ggml.pre")
-    split = _SPLITS.get(str(name))
+    split = SPLITS.get(str(name))
     if split is None:
-        known = ", ".join(sorted(_SPLITS))
+        known = ", ".join(sorted(SPLITS))
         raise model.error(f"its texts are split in the way '{printable(name, 40)}' (tokenizer.ggml.pre), not: {known}")
     merges = [merge.split(" ") for merge in vocabulary.strings("merges")]
     ids = vocabulary.ids(vocabulary.tokens)
