@@ -28,14 +28,14 @@ from workflows.interop.gguf_export.graph_weights import GraphWeights, Weight
 from workflows.interop.gguf_export.metadata import (
     ROPE_DIVISORS,
     WRITTEN,
-    check_kept,
+    check_settings_read,
     head_size,
     make_metadata,
     rope_divisors,
 )
 from workflows.interop.gguf_export.packing import F32, InexactError, Integers, pack_floats, pack_integers
 from workflows.interop.gguf_export.vocabulary import make_vocabulary
-from workflows.interop.gguf_export.writer import Entry, StoredTensor, write_gguf
+from workflows.interop.gguf_export.writer import Entry, WritableTensor, write_gguf
 from workflows.wire.events import BuildDone, ProgressEvent
 
 _TEXTS = (
@@ -123,7 +123,7 @@ def _tensors(
     rounds: bool,
     report: Report,
     cancelled: Callable[[], bool],
-) -> Iterator[StoredTensor]:
+) -> Iterator[WritableTensor]:
     """The tensors of the file. Raises BundleError for one that is missing, or has no place, or no form."""
     places = dict(_places(config, architecture))
     if other := next((name for name in weights if name not in places), None):
@@ -146,9 +146,9 @@ def _tensors(
         def data(name: str = name, load: Weight = turned) -> bytes:
             return _packed(name, load, rounds)[2]
 
-        yield StoredTensor(places[name], shape, form, size, data)
+        yield WritableTensor(places[name], shape, form, size, data)
     if (divisors := rope_divisors(config)) is not None:
-        yield StoredTensor(ROPE_DIVISORS, divisors.shape, F32, divisors.nbytes, divisors.tobytes)
+        yield WritableTensor(ROPE_DIVISORS, divisors.shape, F32, divisors.nbytes, divisors.tobytes)
 
 
 def _places(config: Any, architecture: Architecture) -> Iterator[tuple[str, str]]:
@@ -223,7 +223,7 @@ def _template(bundle: Bundle) -> str:
 def _check_written(draft: Path, config: Any, file: Mapping[str, Any]) -> None:
     """Reads the file again. Raises BundleError where settings or texts come back in another way."""
     model = read_model(draft.parent, (draft.name,))
-    check_kept(config, make_config(model, find_architecture(model)))
+    check_settings_read(config, make_config(model, find_architecture(model)))
     _check_texts(model, file)
 
 

@@ -83,12 +83,12 @@ def _rotations(config: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
     return wide, local
 
 
-def check_kept(config: Any, kept: dict[str, Any]) -> None:
-    """Raises BundleError for a setting that the written file gives back in another way. kept: what it gives."""
+def check_settings_read(config: Any, read: dict[str, Any]) -> None:
+    """Raises BundleError for a setting that the written file gives back in another way. read: what it gives."""
     ours = config.to_dict()
     special = {"model_type", "architectures", "tie_word_embeddings", "hidden_activation"}
-    special |= {name for name in kept if name.endswith("_token_id")}
-    for name, value in kept.items():
+    special |= {name for name in read if name.endswith("_token_id")}
+    for name, value in read.items():
         own = ours.get(name)
         if name in special or name not in ours or _is_equal(own, value):
             continue
@@ -96,7 +96,7 @@ def check_kept(config: Any, kept: dict[str, Any]) -> None:
             f"The bundle cannot be written as GGUF: its setting {name} is {printable(own, 80)}, and the architecture "
             f"of the file has {printable(value, 80)}."
         )
-    if "sliding_window" not in kept and getattr(config, "sliding_window", None) and _uses_window(config):
+    if "sliding_window" not in read and getattr(config, "sliding_window", None) and _uses_window(config):
         raise BundleError("The bundle cannot be written as GGUF: its sliding window has no place in this architecture.")
 
 
@@ -104,12 +104,12 @@ def _uses_window(config: Any) -> bool:
     return "sliding_attention" in (getattr(config, "layer_types", None) or ["sliding_attention"])
 
 
-def _is_equal(own: Any, kept: Any) -> bool:
+def _is_equal(own: Any, read: Any) -> bool:
     """Whether both are the same, numbers to the precision of float32, and settings as far as the file has them."""
-    if isinstance(kept, dict) and isinstance(own, dict):
+    if isinstance(read, dict) and isinstance(own, dict):
         return all(
-            _is_equal(own.get(name, "default" if name == "rope_type" else None), one) for name, one in kept.items()
+            _is_equal(own.get(name, "default" if name == "rope_type" else None), one) for name, one in read.items()
         )
-    if isinstance(kept, float) and isinstance(own, int | float):
-        return bool(np.float32(own) == np.float32(kept))
-    return bool(own == kept)
+    if isinstance(read, float) and isinstance(own, int | float):
+        return bool(np.float32(own) == np.float32(read))
+    return bool(own == read)

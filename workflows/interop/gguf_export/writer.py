@@ -15,7 +15,7 @@ _NUMBERS: dict[type, tuple[int, str]] = {bool: (7, "?"), int: (4, "I"), float: (
 
 
 @dataclass(frozen=True)
-class StoredTensor:
+class WritableTensor:
     """A tensor to write. shape: rows before columns. form: its number in FORMS. data: returns its `size` bytes."""
 
     name: str
@@ -25,7 +25,7 @@ class StoredTensor:
     data: Callable[[], bytes]
 
 
-def write_gguf(path: Path, metadata: Mapping[str, Entry], tensors: Sequence[StoredTensor]) -> None:
+def write_gguf(path: Path, metadata: Mapping[str, Entry], tensors: Sequence[WritableTensor]) -> None:
     """Writes the file. Raises OSError."""
     table, offset = b"", 0
     for tensor in tensors:
