@@ -520,10 +520,6 @@
       <translation>Der Tokenizer des Checkpoints kennt das meiste von {0} nicht: mit Texten kalibrieren, für die er gemacht ist.</translation>
     </message>
     <message>
-      <source>The checkpoint's weights are quantized already{0}, which cannot be exported: open a checkpoint of this model whose weights are float16, bfloat16 or float32, if there is one.</source>
-      <translation>Die Gewichte des Checkpoints sind schon quantisiert{0}, was nicht exportiert werden kann: einen Checkpoint dieses Modells mit Gewichten in float16, bfloat16 oder float32 öffnen, falls es einen gibt.</translation>
-    </message>
-    <message>
       <source>The comparison was cancelled.</source>
       <translation>Der Vergleich wurde abgebrochen.</translation>
     </message>
@@ -1216,8 +1212,12 @@
       <translation>{0} ist ein Ordner aus dem Cache des Hubs: seinen Stand angeben, `{1}`.</translation>
     </message>
     <message>
-      <source>{0} is an adapter{1} and not a whole model: merge it with peft (merge_and_unload, then save_pretrained), and open the result.</source>
-      <translation>{0} ist ein Adapter{1} und kein ganzes Modell: ihn mit peft verschmelzen (merge_and_unload, dann save_pretrained) und das Ergebnis öffnen.</translation>
+      <source>{0} is an adapter and not a whole model: give its base with it, `joinery build {1} --adapter {2} --out DIR`.</source>
+      <translation>{0} ist ein Adapter und kein ganzes Modell: seine Basis dazu angeben, `joinery build {1} --adapter {2} --out DIR`.</translation>
+    </message>
+    <message>
+      <source>{0} is an adapter, and its base{1} is not on this machine: give the base beside it, `joinery build BASE --adapter {2} --out DIR`.</source>
+      <translation>{0} ist ein Adapter, und seine Basis{1} ist nicht auf diesem Rechner: die Basis dazu angeben, `joinery build BASE --adapter {2} --out DIR`.</translation>
     </message>
     <message>
       <source>{0} is damaged ({1}): build the bundle again.</source>
