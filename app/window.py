@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
             "import": self.interop.choose_import,
             "export-genai": self.interop.export_current,
             "diverge": self._find_divergence,
-            **dict.fromkeys(("cache", "plugins"), documented),
+            **dict.fromkeys(("cache", "plugins", "export-gguf"), documented),
         }
         add_cli_actions(self, self.show_page, self.stack.page, others)
 

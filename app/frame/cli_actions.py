@@ -41,6 +41,7 @@ _TEXTS = {
     "report": (translatable("Write a report on a bundle"), translatable("HTML, Markdown, summary")),
     "import": (translatable("Import a folder of onnxruntime-genai"), translatable("genai, convert")),
     "export-genai": (translatable("Export for onnxruntime-genai"), translatable("genai, convert")),
+    "export-gguf": (translatable("Write the bundle as a GGUF file"), translatable("llama.cpp, GGUF, convert")),
     "plugins": (translatable("Plugins that bundles may name"), translatable("extensions, packages")),
     "cache": (translatable("Stages of builds that later builds reuse"), translatable("disk, clear, size")),
     "remote": (translatable("Other machines"), translatable("ssh, host, another machine")),

@@ -5875,6 +5875,10 @@
       <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
     </message>
     <message>
+      <source>Write the bundle as a GGUF file</source>
+      <translation>Das Bundle als GGUF-Datei schreiben</translation>
+    </message>
+    <message>
       <source>Writes down speech.</source>
       <translation>Schreibt Gesprochenes auf.</translation>
     </message>
@@ -6564,6 +6568,10 @@
     <message>
       <source>live · {0}</source>
       <translation>live · {0}</translation>
+    </message>
+    <message>
+      <source>llama.cpp, GGUF, convert</source>
+      <translation>llama.cpp, GGUF, umwandeln</translation>
     </message>
     <message>
       <source>loaded on {0}</source>

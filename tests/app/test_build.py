@@ -38,7 +38,9 @@ def build(make_context: Any, clock: Clock) -> BuildModel:
 
 def test_the_stages_stand_as_the_engine_has_them() -> None:
     """Without those of import and export, and of compiling, which few builds do."""
-    assert list(module.WEIGHTS) == [name for name in STAGES if name not in ("compile", "assemble", "export-genai")]
+    assert list(module.WEIGHTS) == [
+        name for name in STAGES if name not in ("compile", "assemble", "export-genai", "export-gguf")
+    ]
 
 
 def test_an_inner_stage_is_the_current_one_until_it_ends(build: BuildModel, clock: Clock) -> None:

@@ -55,6 +55,7 @@ LINES: dict[str, list[str]] = {
     "report": ["report", "BUNDLE", "--out", "OUT.md"],
     "import": ["import", "BUNDLE/../peer", "--out", "OUT"],
     "export-genai": ["export-genai", "BUNDLE", "--out", "OUT"],
+    "export-gguf": ["export-gguf", "BUNDLE", "--out", "OUT.gguf"],
 }
 """Each command that opens what comes from elsewhere; some refuse what they have opened, which is soon told."""
 QUICK = ("build", "generate", "inspect", "import")

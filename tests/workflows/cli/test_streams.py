@@ -137,7 +137,7 @@ NAMED = {"inspect", "inspect graph", "diff", "export", "report", "build"}
 def test_a_terminal_is_shown_no_control(hostile: Path, tmp_path: Path, line: str) -> None:
     """Names of folders, bundles, nodes and tensors, and a reply whose C1 control is spread over two tokens."""
     places = {"BUNDLE": hostile, "GRAPH": graph_file(tmp_path / "g.onnx")}
-    places |= {f"OUT{end}": tmp_path / f"{HOSTILE.replace('/', '')}{end}" for end in ("", ".html")}
+    places |= {f"OUT{end}": tmp_path / f"{HOSTILE.replace('/', '')}{end}" for end in ("", ".html", ".gguf")}
     _, sent = on_terminal(*(places.get(word, word) for word in LINES[line]), stdin="8*7=\n")
     assert not [control for control in FORBIDDEN if control in sent], ascii(sent)
     assert "a fault of Joinery" not in sent and "Traceback" not in sent, sent
@@ -150,7 +150,7 @@ def test_a_terminal_is_shown_no_control(hostile: Path, tmp_path: Path, line: str
 OUT = ("--out", "OUT")
 WITH: dict[str, tuple[str, ...]] = {
     "build": OUT, "assemble": OUT, "report": ("--out", "OUT.html"), "import": OUT, "export-genai": OUT,
-    "sweep": OUT,
+    "export-gguf": ("--out", "OUT.gguf"), "sweep": OUT,
     "generate": ("--prompt", "a"), "eval": ("--against", "B"), "diverge": ("B", "--prompt", "a"),
     "preflight": ("--provider", "cpu"), "compile": ("--provider", "qnn"),
     "embed": ("--text", "a"), "classify": ("--text", "a"), "rank": ("--query", "q", "--text", "a"),

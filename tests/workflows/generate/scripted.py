@@ -23,6 +23,7 @@ class ScriptedCache:
 
     def __init__(self, capacity: int) -> None:
         self.capacity, self.length, self.evicted, self.bytes = capacity, 0, 0, 0
+        self.longest = capacity
         self.layout = LAYOUTS["static"]
 
     @property

@@ -23,6 +23,7 @@ OTHERWISE = {
         **dict.fromkeys(("vision", "speech"), "a word in the names of tensors, and a part of genai's folders"),
     },
     "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
+    "interop/gguf_export/": {"model": "a key of tokenizer.json"},
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
     "evaluation/divergence/recorded_values": {"prefill": "the phase of a recorded run"},
     "inspection/report/sweep_report": dict.fromkeys(("prefill", "decode"), "a measured phase"),

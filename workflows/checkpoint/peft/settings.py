@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflows.checkpoint.files import read_object
 from workflows.common.errors import CheckpointError, printable
+
+if TYPE_CHECKING:
+    import regex
 
 CONFIG = "adapter_config.json"
 _LIMIT = 16 << 20
@@ -127,6 +129,8 @@ def _refuse_others(folder: Path, settings: LoraSettings, data: Mapping[str, obje
 
 def _check_expressions(folder: Path, settings: LoraSettings) -> None:
     """Raises CheckpointError for a regular expression that Python does not read."""
+    import regex  # a command that merges nothing does not wait for it
+
     texts: list[str] = [
         *(settings.rank_pattern or ()),
         *(settings.alpha_pattern or ()),
@@ -164,6 +168,8 @@ def _by_pattern(patterns: Mapping[str, Number] | None, module: str, default: Num
 
 def _match(expression: str, name: str) -> regex.Match[str] | None:
     """The match from the beginning of `name`. Raises CheckpointError for an expression that does not come to an end."""
+    import regex
+
     try:
         return regex.match(expression, name, timeout=_SECONDS)
     except TimeoutError:

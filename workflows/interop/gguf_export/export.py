@@ -74,9 +74,8 @@ def export_gguf(
         file = _json(bundle, TOKENIZER)
         write_gguf(draft, make_metadata(config, name) | _general(bundle) | _vocabulary(bundle, config, file), tensors)
         _check_written(draft, config, file)
-    return BuildDone(
-        bundle=str(out), seconds=round(time.monotonic() - began, 3), bytes=out.stat().st_size, components=["decoder"]
-    )
+    seconds, sessions = round(time.monotonic() - began, 3), bundle.pipeline.pipeline.sessions
+    return BuildDone(bundle=str(out), seconds=seconds, bytes=out.stat().st_size, components=[*sessions])
 
 
 def _config(bundle: Bundle) -> Any:
