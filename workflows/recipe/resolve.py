@@ -64,8 +64,8 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)
     passes = _pass_switches(family, target, chosen.get("passes", {}))
-    quantize = _with_whole_encoder(family, quantize_settings(target, chosen, processor), chosen)
-    settled = {"passes": passes, "quantize": _with_rounding(quantize, chosen, checkpoint, target, family, geometry)}
+    settings = quantize_settings(target, chosen, processor)
+    settled = {"passes": passes, "quantize": settings_of_model(settings, chosen, checkpoint, target, family, geometry)}
     identity = {"source": checkpoint.source, "model_type": checkpoint.model_type, "task": task}
     recipe = _validated({**identity, **defaults, **chosen, **settled, "adapter": adapter_settings(checkpoint)})
     if "cache" not in chosen:
@@ -80,6 +80,18 @@ def _with_precision(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options with the precision of their preset, if they have one."""
     preset = chosen.get("preset")
     return {"precision": PRESETS[preset], **chosen} if preset in PRESETS else chosen
+
+
+def settings_of_model(
+    settings: Any,
+    chosen: Mapping[str, Any],
+    checkpoint: Checkpoint,
+    target: Target,
+    family: Family,
+    geometry: ModelGeometry | None,
+) -> Any:
+    """The settings of quantize_settings for `chosen`, with the defaults that depend on the model."""
+    return _with_rounding(_with_whole_encoder(family, settings, chosen), chosen, checkpoint, target, family, geometry)
 
 
 def _with_rounding(

@@ -16,7 +16,7 @@ from workflows.recipe.compatibility import fast_prefill_refusals, integer_cache_
 from workflows.recipe.cut import Cut, make_cut
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, RECOMMENDED, target_precision
-from workflows.recipe.resolve import quantize_settings
+from workflows.recipe.resolve import quantize_settings, settings_of_model
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
 from workflows.recipe.stored_forms import has_stored_blocks, stored_notice
 from workflows.recipe.target import TARGETS
@@ -129,8 +129,8 @@ def plan_report(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanRe
         passes=[
             PassOption(name, PASSES[name].title, on) for name, on in family.default_passes(recipe.build_target).items()
         ],
-        precisions=_precisions(checkpoint, recipe, options, _recommended(checkpoint, family)),
-        presets=preset_options(checkpoint, recipe),
+        precisions=_precisions(checkpoint, recipe, options, family, geometry),
+        presets=preset_options(checkpoint, recipe, family, geometry),
         offers_fast_prefill=not any(fast_prefill_refusals(recipe.model_copy(update={"fast_prefill": True}), family)),
         offers_int8_cache=recipe.cache == "gqa" and not any(integer_cache_refusals(in_integers, family)),
     )
@@ -216,16 +216,23 @@ def _variants(family: Family, geometry: ModelGeometry | None) -> list[PlanOption
 
 
 def _precisions(
-    checkpoint: Checkpoint, recipe: Recipe, options: Mapping[str, object], recommended: Mapping[str, str]
+    checkpoint: Checkpoint,
+    recipe: Recipe,
+    options: Mapping[str, object],
+    family: Family,
+    geometry: ModelGeometry | None,
 ) -> list[PrecisionOption]:
     """Returns each precision, what the recipe's target makes of it, and the size of the weights in bytes."""
     from workflows.quantize import METHODS
 
-    settings = {name: quantize_settings(recipe.build_target, {**options, "precision": name}) for name in PRECISIONS}
-    recipes = {
-        name: recipe.model_copy(update={"quantize": recipe.quantize.model_validate(own)})
-        for name, own in settings.items()
-    }
+    target, recommended = recipe.build_target, _recommended(checkpoint, family)
+
+    def recipe_in(precision: str) -> Recipe:
+        chosen = {key: value for key, value in options.items() if value is not None} | {"precision": precision}
+        general = quantize_settings(target, chosen)
+        settings = settings_of_model(general, chosen, checkpoint, target, family, geometry)
+        return recipe.model_copy(update={"quantize": recipe.quantize.model_validate(settings)})
+
     effects = {name: target_precision(name, recipe.target) for name in get_args(Precision)}
     return [
         PrecisionOption(
@@ -233,7 +240,7 @@ def _precisions(
             title=facts.title,
             note=stored_notice(checkpoint) if name == "stored" else facts.note,
             **{**vars(effects[name]), "recommended": recommended.get(recipe.target) == name},
-            bytes=precision_bytes(name, checkpoint, recipes[name]),
+            bytes=precision_bytes(name, checkpoint, recipe_in(name)),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,
         )

@@ -10,7 +10,8 @@ from workflows.common.errors import JoineryError
 from workflows.inspection.probe.build_estimate import precision_bytes
 from workflows.measure.history import RunHistory
 from workflows.recipe import Recipe
-from workflows.recipe.resolve import quantize_settings
+from workflows.recipe.family import Family, ModelGeometry
+from workflows.recipe.resolve import quantize_settings, settings_of_model
 from workflows.recipe.schema import PRESETS
 from workflows.wire.reports.plan import PresetOption
 from workflows.wire.reports.runs import RunRecord
@@ -18,14 +19,18 @@ from workflows.wire.reports.runs import RunRecord
 _IMPLIED = {"int4": "balanced", "int8": "accurate"}  # what a precision without a preset is
 
 
-def preset_options(checkpoint: Checkpoint, recipe: Recipe) -> list[PresetOption]:
+def preset_options(
+    checkpoint: Checkpoint, recipe: Recipe, family: Family, geometry: ModelGeometry | None
+) -> list[PresetOption]:
     """Returns the presets that the recipe's target runs, the smallest first."""
     target, runs = recipe.build_target, _runs_of(checkpoint.bundle_name)
     options = list[PresetOption]()
     for name, precision in PRESETS.items():
         if ("precision", precision) in target.refused:
             continue
-        settings = quantize_settings(target, {"precision": precision, "preset": name})
+        chosen = {"precision": precision, "preset": name}
+        general = quantize_settings(target, chosen)
+        settings = settings_of_model(general, chosen, checkpoint, target, family, geometry)
         recipe_of = recipe.model_copy(update={"quantize": recipe.quantize.model_validate(settings)})
         option = PresetOption(name, precision, precision_bytes(precision, checkpoint, recipe_of))
         options.append(_with_history(option, recipe.target, runs))

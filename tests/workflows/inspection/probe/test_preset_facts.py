@@ -9,9 +9,7 @@ import pytest
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
-from workflows.inspection.probe.preset_facts import preset_options
 from workflows.measure.history import RunHistory
-from workflows.recipe import resolve_recipe
 from workflows.wire.reports.runs import RunRecord
 
 
@@ -38,7 +36,7 @@ def test_the_history_gives_what_a_preset_cost_this_model(qwen3: Checkpoint) -> N
         run("7", "build", "qwen3-demo", "e", kl_mean=0.75, preset="compact"),
     ):
         RunHistory().add(one, ())
-    options = {one.name: one for one in preset_options(qwen3, resolve_recipe(qwen3, {}))}
+    options = {one.name: one for one in plan_report(qwen3, {}).presets}
     balanced, compact, accurate = options["balanced"], options["compact"], options["accurate"]
     assert (balanced.kl_mean, balanced.top1_agreement, balanced.tokens_per_s, balanced.provider) == (
         0.25,
@@ -67,3 +65,13 @@ def test_another_checkpoint_is_calibrated_with_the_built_in_texts(qwen3: Checkpo
     assert plan_report(other, {"precision": "w8a16"}).chosen.calibration_origin == "sentences"
     bare = replace(other, tokenizer=None)
     assert plan_report(bare, {"precision": "w8a16"}).chosen.calibration_origin == "missing"
+
+
+def test_the_bytes_are_those_of_the_model(qwen3: Checkpoint) -> None:
+    """Of a model whose head is so small a part that it is in 8 bits; a fourth of it is that of 1,024 rows."""
+    small = replace(qwen3, config={**qwen3.config, "vocab_size": 900})
+    sizes = [
+        {one.name: one.bytes for one in plan_report(checkpoint, {}).presets}["balanced"]
+        for checkpoint in (qwen3, small)
+    ]
+    assert sizes[0] < sizes[1]
