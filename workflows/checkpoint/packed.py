@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from workflows.checkpoint.peft.changes import WeightChange
+
 
 @dataclass(frozen=True, slots=True)
 class PackedPart:
@@ -84,3 +86,7 @@ class BlockWeight(Protocol):
     @property
     def packed(self) -> PackedWeight | None:
         """Its parts, where there are several."""
+
+    @property
+    def changes(self) -> tuple[WeightChange, ...]:
+        """What adapters make of it."""

@@ -27,7 +27,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS
 from workflows.checkpoint.packed import PackedPart
 from workflows.checkpoint.weights import TensorInfo
-from workflows.common.errors import CheckpointError, printable
+from workflows.common.errors import printable
 from workflows.export.merged_weights import find_conversions
 from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_tensor
 
@@ -164,10 +164,7 @@ class StandIns:
         packed, shape, axes = info.packed and info.packed.within(folder), info.shape, tuple[int, ...]()
         if packed and packed.turned:
             if info.changes:
-                raise CheckpointError(
-                    f"The adapter changes {printable(name, 100)}, whose experts are stored in {info.dtype} and turned: "
-                    "merge it with peft (merge_and_unload, then save_pretrained), and open the result."
-                )
+                raise NotStreamedError(f"an adapter changes {printable(name, 100)}, which is stored turned")
             shape, axes = packed.stored_shape, (0, 2, 1)
         place = str(folder / info.file)
         return StoredWeight(place, info.offset, info.dtype, shape, name, axes, head, info.changes, packed)

@@ -75,8 +75,10 @@ HELD_FORMS: Mapping[str, HeldForm] = {
 
 
 def held_form(weight: BlockWeight) -> HeldForm | None:
-    """How a bundle holds a weight; None for one that it cannot hold as it is stored."""
+    """How a bundle holds a weight; None for one that it cannot hold as it is stored, or that an adapter changes."""
     packed = weight.packed
+    if weight.changes:
+        return None
     if packed is None:
         return HELD_FORMS.get(weight.dtype)
     return HeldForm(packed.bits, packed.size, half=packed.half, zeros=packed.zeros) if packed.held else None

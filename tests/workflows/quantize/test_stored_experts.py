@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from tests.workflows.checkpoint.quantized.making import gptq, write_layer
 from tests.workflows.optimize.making import operators, values
 from tests.workflows.quantize.test_experts import COUNT, ROWS, expected, model_of, near
 from workflows.checkpoint import open_checkpoint
-from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_tensor
+from workflows.checkpoint.peft.changes import StoredFactor, WeightChange
+from workflows.graph.described_weights import StoredWeight, WeightRecipe, recipe_of, recipe_tensor
 from workflows.quantize import METHODS, run_method
 from workflows.recipe import QuantizeSettings
 
@@ -67,6 +69,26 @@ def test_experts_are_those_of_the_checkpoint(tmp_path: Path, bits: int) -> None:
     x = np.random.default_rng(9).normal(size=(ROWS, HIDDEN)).astype(np.float32)
     truth = expected(x, held, first, second)
     near(values(model, {"x": x})[0], truth, 3e-6 if bits == 4 else 0.02)  # with 8 bits the kernel rounds its inputs
+
+
+def test_experts_that_an_adapter_changes_are_rounded_with_the_change(tmp_path: Path) -> None:
+    model, held, first, second = experts(tmp_path, bits=4)
+    left, right = np.full((HIDDEN, 1), 0.5, np.float32), np.linspace(-1, 1, INNER, dtype=np.float32)[None]
+    (tmp_path / "factors").write_bytes(left.tobytes() + right.tobytes())
+    factors = [
+        StoredFactor(str(tmp_path / "factors"), offset, "float32", array.shape, "lora")
+        for offset, array in ((0, left), (left.nbytes, right))
+    ]
+    second_value = model.graph.initializers["w2"]
+    recipe = recipe_of(second_value.const_value)  # type: ignore[arg-type]
+    assert recipe is not None
+    changed = replace(recipe.parts[0], changes=(WeightChange("a", 1.0, *factors),))
+    second_value.const_value = recipe_tensor(replace(recipe, parts=(changed, *recipe.parts[1:])), "w2")
+    run_method(model, METHODS["stored"], EXACT)
+    assert "QMoE" in operators(model) and "w2.stored" not in model.graph.initializers
+    x = np.random.default_rng(9).normal(size=(ROWS, HIDDEN)).astype(np.float32)
+    merged = second + np.where(np.arange(COUNT)[:, None, None] == 0, left @ right, np.float32(0))
+    near(values(model, {"x": x})[0], expected(x, held, first, merged), 0.05)
 
 
 def test_experts_with_inputs_in_other_orders_are_rounded(tmp_path: Path) -> None:

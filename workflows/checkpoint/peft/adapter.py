@@ -25,7 +25,7 @@ _LAYER = re.compile(
     r"(?P<module>.+)\.(?P<part>lora_A|lora_B|lora_embedding_A|lora_embedding_B|lora_magnitude_vector)"
     r"(?:\.(?P<last>weight|bias))?"
 )
-_FACTOR_DTYPES = ("float32", "float16", "bfloat16", "float64")  # those that merging.py reads
+FACTOR_DTYPES = ("float32", "float16", "bfloat16", "float64")  # those that merging.py reads
 _PARTS = {
     "lora_A.weight": "right", "lora_B.weight": "left", "lora_B.bias": "bias", "lora_embedding_A": "right",
     "lora_embedding_B": "left", "lora_magnitude_vector": "magnitude", "lora_magnitude_vector.weight": "magnitude",
@@ -113,8 +113,8 @@ def _sorted(folder: Path, tensors: Mapping[str, TensorInfo]) -> tuple[dict[str, 
         role = _PARTS.get(".".join(filter(None, (layer["part"], layer["last"]))))
         if role is None or role in parts.setdefault(layer["module"], {}):
             raise _refused(folder, stored, "is not known beside its others")
-        if info.dtype not in _FACTOR_DTYPES:
-            raise _refused(folder, stored, f"is stored in {info.dtype}, and one of {', '.join(_FACTOR_DTYPES)} is read")
+        if info.dtype not in FACTOR_DTYPES:
+            raise _refused(folder, stored, f"is stored in {info.dtype}, and one of {', '.join(FACTOR_DTYPES)} is read")
         parts[layer["module"]][role] = info
     return {module: _layer(folder, module, own) for module, own in parts.items()}, replaced
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from workflows.checkpoint.peft.changes import StoredFactor, WeightChange
+from workflows.checkpoint.quantized.parts import to_floats
 from workflows.common.errors import CheckpointError, printable
 from workflows.common.tensors import Array
 
 _ROWS = 1 << 20  # elements of a change that are computed at once
 _STORED = {"float32": np.float32, "float16": np.float16, "bfloat16": np.uint16, "float64": np.float64}
-FACTOR_DTYPES = tuple(_STORED)
-"""Dtypes in which adapters are stored."""
+"""How numpy reads the dtypes in which adapters are stored, see adapter.FACTOR_DTYPES."""
 
 
 def apply_changes(changes: Iterable[WeightChange], weight: Array) -> None:
@@ -74,10 +74,7 @@ def _read(factor: StoredFactor) -> Array:
         ) from error
     part = stored[_slice(factor.rows)]
     part = part[..., _slice(factor.columns)] if factor.columns else part
-    if factor.dtype == "bfloat16":
-        numbers = (part.astype(np.uint32) << 16).view(np.float32)
-    else:
-        numbers = np.array(part, np.float32)
+    numbers = to_floats(factor.dtype, part)
     if not np.isfinite(numbers).all():
         raise CheckpointError(
             f"{printable(Path(factor.file).name)}: the adapter's tensor {printable(factor.name)} holds NaN or infinite "

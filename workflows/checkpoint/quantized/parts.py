@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,31 +49,13 @@ def array_of(part: PackedPart, content: Array) -> NDArray[Any]:
 
 
 def to_floats(dtype: str, stored: NDArray[Any]) -> Array:
-    """Stored numbers in float32."""
-    if dtype == "bfloat16":
-        return (stored.astype(np.uint32) << 16).view(np.float32)
-    if dtype == "float8_e8m0fnu":
-        return np.ldexp(np.float32(1), stored.astype(np.int32) - 127).astype(np.float32)
-    if dtype in FLOAT8:
-        levels: Array = FLOAT8[dtype][stored]
-        return levels
-    return stored.astype(np.float32)
+    """Stored numbers in float32, those that numpy lacks from integers of their size."""
+    numbers: Array = (stored.view(_SHORT[dtype]) if dtype in _SHORT else stored).astype(np.float32)
+    return numbers
 
 
-def _float8(exponent_bits: int, bias: int, infinite: bool) -> Array:
-    """The 256 numbers of a float8 (OCP 8-bit Floating Point Specification). infinite: whether it has infinities."""
-    codes = np.arange(256)
-    mantissa_bits = 7 - exponent_bits
-    exponent, mantissa = (codes >> mantissa_bits) & ((1 << exponent_bits) - 1), codes & ((1 << mantissa_bits) - 1)
-    fraction = np.where(exponent > 0, 1, 0) + mantissa / (1 << mantissa_bits)
-    numbers = np.ldexp(fraction, np.maximum(exponent, 1) - bias)
-    if infinite:
-        top = exponent == (1 << exponent_bits) - 1
-        numbers = np.where(top, np.where(mantissa == 0, np.inf, np.nan), numbers)
-    else:
-        numbers = np.where((codes & 127) == 127, np.nan, numbers)
-    return np.where(codes > 127, -numbers, numbers).astype(np.float32)
-
-
-FLOAT8 = {"float8_e4m3fn": _float8(4, 7, infinite=False), "float8_e5m2": _float8(5, 15, infinite=True)}
+_SHORT: Mapping[str, Any] = {
+    name: getattr(ml_dtypes, name) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
+}
+FLOAT8 = {name: to_floats(name, np.arange(256, dtype=np.uint8)) for name in ("float8_e4m3fn", "float8_e5m2")}
 """The numbers of each byte."""
