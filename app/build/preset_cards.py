@@ -12,9 +12,7 @@ from app.text.formatting import format_bytes, format_number, format_percent, for
 from app.text.translatable import tr
 from app.widgets.layouts import hbox
 from app.widgets.theme import G
-from workflows.wire.reports.plan import PlanReport, PresetOption
-
-_IMPLIED = {"int4": "balanced", "int8": "accurate"}  # what a precision without a preset is
+from workflows.wire.reports.plan import IMPLIED_PRESETS, PlanReport, PresetOption
 
 
 class PresetCards(QWidget):
@@ -39,13 +37,13 @@ class PresetCards(QWidget):
         offers = {one.name: one for one in plan.presets}
         self.setVisible(bool(offers))
         best = {one.name for one in plan.precisions if one.recommended}
-        own = str(plan.recipe.get("preset") or _IMPLIED.get(plan.chosen.precision, ""))
+        own = str(plan.recipe.get("preset") or IMPLIED_PRESETS.get(plan.chosen.precision, ""))
         self._group.setExclusive(False)  # none may be chosen
         for name, card in self.cards.items():
             card.setVisible(name in offers)
             card.radio.setChecked(name == own and not searches)
             if name in offers:
-                recommended = name == _IMPLIED.get(offers[name].precision) and offers[name].precision in best
+                recommended = name == IMPLIED_PRESETS.get(offers[name].precision) and offers[name].precision in best
                 card.allow(True, preset_figures(offers[name], recommended))
                 card.radio.setAccessibleDescription(preset_figures(offers[name], recommended))
         self._group.setExclusive(True)

@@ -13,10 +13,8 @@ from workflows.recipe import Recipe
 from workflows.recipe.family import Family, ModelGeometry
 from workflows.recipe.resolve import quantize_settings, settings_of_model
 from workflows.recipe.schema import PRESETS
-from workflows.wire.reports.plan import PresetOption
+from workflows.wire.reports.plan import IMPLIED_PRESETS, PresetOption
 from workflows.wire.reports.runs import RunRecord
-
-_IMPLIED = {"int4": "balanced", "int8": "accurate"}  # what a precision without a preset is
 
 
 def preset_options(
@@ -64,7 +62,7 @@ def _with_history(option: PresetOption, target: str, runs: list[RunRecord]) -> P
 def _is_of(run: RunRecord, option: PresetOption) -> bool:
     if run.kind != "build" or run.precision != option.precision or "kl_mean" not in run.figures:
         return False
-    return run.figures.get("preset", _IMPLIED.get(run.precision)) == option.name
+    return run.figures.get("preset", IMPLIED_PRESETS.get(run.precision)) == option.name
 
 
 def _number(run: RunRecord, name: str) -> float | None:

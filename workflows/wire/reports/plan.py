@@ -13,6 +13,9 @@ CalibrationOrigin = Literal["", "file", "demo", "sentences", "texts", "missing"]
 """What a recipe is calibrated with: nothing, a person's file, the demo's prompts, built-in sentences, or thousands of
 tokens of built-in texts; missing: there is no tokenizer for the built-in ones."""
 
+IMPLIED_PRESETS = {"int4": "balanced", "int8": "accurate"}
+"""The preset that a precision is where none is named."""
+
 
 @dataclass
 class TokenizerFacts:
