@@ -291,6 +291,7 @@ class Walk:
         assert page.header.heading.accessibleName() == (chat.title or "New chat")
         completes = ready is not None and self.name == "betabundle"
         listens = ready is not None and self.name == "speechbundle"
+        assert page.composer.edit.isHidden() == listens
         assert listens or page.composer.edit.placeholderText() == (
             "Continue the text" if completes else "Ask something"
         )
