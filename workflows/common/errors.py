@@ -35,7 +35,9 @@ from __future__ import annotations
 
 import errno
 import re
+import sysconfig
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from unicodedata import category
 
 
@@ -177,6 +179,7 @@ _OUT_OF_MEMORY = re.compile(
     r"|can't start new thread|pthread_create failed",  # no memory for its stack
     re.IGNORECASE,
 )
+_REFUSED_CODE = re.compile(r'File "([^"\n]+)", line \d+\n(?:.*\n){0,3}?SyntaxError: ')
 _MEMORY_ADVICE = {
     "build": "take a smaller checkpoint",
     "open": "open the bundle with a smaller capacity, or build one of a lower precision",
@@ -207,12 +210,29 @@ def _is_shortage(error: BaseException) -> bool:
         return True
     if isinstance(error, SystemError):  # CPython's compiler says so where it could allocate nothing
         return str(error) == "error return without exception set"
+    if isinstance(error, SyntaxError):
+        return _is_sound_code(error.filename)
     return isinstance(error, RuntimeError | ImportError | JoineryError) and names_out_of_memory(str(error))
 
 
 def names_out_of_memory(text: str) -> bool:
     """Whether a message, or the last output of a process that ended, says that memory ran out."""
-    return bool(_OUT_OF_MEMORY.search(text))
+    refused = _REFUSED_CODE.findall(text)
+    return bool(_OUT_OF_MEMORY.search(text)) or (bool(refused) and _is_sound_code(refused[-1]))
+
+
+def _is_sound_code(path: str | None) -> bool:
+    """Whether an installed module has no error of syntax: CPython's parser may say so where it can allocate nothing."""
+    places = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    installed = {place.resolve() for place in (*places, Path(__file__).parents[2])}
+    file = Path(path or "").resolve()
+    if not installed & {*file.parents}:  # a stranger's, which may be wrong, and whose path may be any file's
+        return False
+    try:
+        compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, OSError):
+        return False
+    return True
 
 
 def out_of_memory_message(job: str, error: BaseException | None = None) -> str:

@@ -22,6 +22,7 @@ from workflows.common.errors import (
     error_from_dict,
     error_of_kind,
     is_out_of_memory,
+    names_out_of_memory,
     out_of_memory_message,
     printable,
 )
@@ -37,6 +38,7 @@ SHORT = [
     ImportError("libx.so: cannot allocate memory"),
     ImportError("libtorch_cpu.so: cannot map zero-fill pages"),
     SystemError("error return without exception set"),
+    SyntaxError("expected ':'", (json.__file__, 7, 1, "def loads(", 7, 2)),
     GraphError("onnxruntime cannot open decoder.onnx: std::bad_alloc"),
 ]
 OTHER = [
@@ -46,12 +48,26 @@ OTHER = [
     RuntimeError("shapes do not match"),
     KeyError("memory"),
     SystemError("bad call flags"),
+    SyntaxError("invalid syntax", ("/nowhere/modeling_own.py", 7, 1, "def", 7, 2)),
+    SyntaxError("invalid syntax"),
 ]
 
 
 @pytest.mark.parametrize("error", SHORT, ids=repr)
 def test_it_is_known_in_the_words_of_each(error: Exception) -> None:
     assert is_out_of_memory(error)
+
+
+def test_installed_code_that_is_called_wrong_and_is_not(tmp_path: Path) -> None:
+    """As CPython's parser said with a limit on memory; a checkpoint's own code may be wrong."""
+    log = (
+        "Traceback (most recent call last):\n  File \"{}\", line 7\n    def f(s):\n    ^^^\nSyntaxError: expected ':'\n"
+    )
+    assert names_out_of_memory(log.format(json.__file__))
+    wrong, right = tmp_path / "modeling_wrong.py", tmp_path / "modeling_right.py"
+    wrong.write_text("def", "utf-8")
+    right.write_text("x = 1", "utf-8")
+    assert not names_out_of_memory(log.format(wrong)) and not names_out_of_memory(log.format(right))
 
 
 @pytest.mark.parametrize("error", OTHER, ids=repr)
