@@ -39,6 +39,7 @@ from app.home.page import HomePage
 from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
 from app.main import PAGES, application
+from app.state.build import BuildState
 from app.state.context import AppContext
 from app.state.text_task import use_of
 from app.text.formatting import format_number
@@ -91,7 +92,10 @@ class Walk:
         for name in NAMES:
             self._make(name)
         self._seen = self._asked_from = ""
+        self._end = self.context.build._end
+        self.context.build._end = self._see_end  # type: ignore[method-assign]  # before all who hear of it
         self.context.build.finished.connect(self._on_built)
+        self.context.demo.stepped.connect(self._on_demo_step)
         page = window.stack.page("chat")
         assert isinstance(page, ChatPage)
         self.chat = page
@@ -137,7 +141,6 @@ class Walk:
         self.done.append(name)
         before = self.window.stack.currentWidget()
         self._actions[name][1]()
-        self._seen = self.name
         self._shown_anew = self.window.stack.currentWidget() is not before
 
     def wait(self, seconds: float) -> None:
@@ -162,6 +165,10 @@ class Walk:
             self.context.build.start(
                 Build("demo:qwen3", str(self.folder / "home" / "bundles" / f"built{self._number}"))
             )
+
+    def _see_end(self, state: BuildState) -> None:
+        self._seen = self.name
+        self._end(state)
 
     def _on_built(self) -> None:
         asked = self._asked_from == self._seen and self.name.startswith("qwen3-demo")  # a click on "Try the demo"
@@ -197,9 +204,12 @@ class Walk:
     def _build(self) -> None:
         home = self.window.stack.page("home")
         assert isinstance(home, HomePage)
-        if self.context.demo.step == "" and not self.context.build.running:
-            self._asked_from = self.name
         home.start_demo()
+
+    def _on_demo_step(self, step: str) -> None:
+        """The demo was asked for, whoever clicked."""
+        if step == "looking":
+            self._asked_from = self.name
 
     def _settings(self) -> None:
         choices = self.chat.choices
