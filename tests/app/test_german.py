@@ -12,6 +12,7 @@ from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from app.chat.chat_list import ChatList
+from app.chat.examples import picture_questions
 from app.chat.transcript import Transcript
 from app.text.engine_text import install_engine_texts
 from app.text.translator import install_language
@@ -36,7 +37,9 @@ def german(qapp: QApplication) -> Iterator[None]:
 
 
 def english_texts(one: Walk) -> set[str]:
-    texts = {text for widget, text in visible_texts(one.window) if not inside(widget, FOREIGN)}
+    """The texts in view that are English sentences; a shipped picture's question is in the language of its model."""
+    asked = {question for _, question in picture_questions()}
+    texts = {text for widget, text in visible_texts(one.window) if not inside(widget, FOREIGN)} - asked
     return {text for text in texts if ENGLISH.search(text.replace(str(one.folder), "")) and "question " not in text}
 
 

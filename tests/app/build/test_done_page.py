@@ -46,7 +46,7 @@ def test_what_quantizing_cost_and_what_keeps_more(qtbot: Any, make_window: Make)
     assert not done.cost.isVisibleTo(done) and not done.better.isVisibleTo(done)  # of fp32
     done.again.menu().actions()[0].trigger()
     review: Any = wizard.steps[REVIEW]
-    qtbot.waitUntil(review.isComplete)
+    qtbot.waitUntil(lambda: wizard.currentId() == REVIEW and review.isComplete())
     wizard.next()
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
     assert done.cost.text() == (
