@@ -88,6 +88,7 @@ class MainWindow(QMainWindow):
         for text, icon, act in (
             (self.tr("Import a folder of onnxruntime-genai …"), "folder", self.interop.choose_import),
             (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.interop.export_current),
+            (self.tr("Write the bundle as a GGUF file …"), "save", self.interop.export_current_gguf),
             (self.tr("Assemble ONNX graphs …"), "component", self.interop.choose_graphs),
             (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
         ):
@@ -107,7 +108,8 @@ class MainWindow(QMainWindow):
             "import": self.interop.choose_import,
             "export-genai": self.interop.export_current,
             "diverge": self._find_divergence,
-            **dict.fromkeys(("cache", "plugins", "export-gguf"), documented),
+            "export-gguf": self.interop.export_current_gguf,
+            **dict.fromkeys(("cache", "plugins"), documented),
         }
         add_cli_actions(self, self.show_page, self.stack.page, others)
 

@@ -222,7 +222,7 @@ class StatusLine(QWidget):
             "tune": self.tr("Timing formats"),
             "probe": self.tr("Downloading"),
             "import": self.tr("Importing"),
-            "export_genai": self.tr("Exporting"),
+            **dict.fromkeys(("export_genai", "export_gguf"), self.tr("Exporting")),
             "assemble": self.tr("Assembling"),
         }
         return titles.get(kind, self.tr("Reading"))  # a background job, shown while it reports bytes

@@ -39,6 +39,16 @@ class InteropActions(QObject):
         else:
             self.export(str(bundle["path"]), str(bundle["name"]))
 
+    def export_current_gguf(self) -> None:
+        """Write the open bundle as a GGUF file."""
+        bundle = self._context.bundle
+        if bundle is None:
+            self._context.show_note(self.tr("There is no bundle to export: open one first."))
+            return
+        from app.interop.interop_dialog import ExportGgufDialog
+
+        self._show(ExportGgufDialog(self._context, Path(str(bundle["path"])), str(bundle["name"])))
+
     def export(self, bundle: str, name: str) -> None:
         """Export a bundle for onnxruntime-genai; a folder of onnxruntime-genai is imported instead."""
         from app.interop.interop_dialog import ExportDialog

@@ -20,7 +20,7 @@ from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.work_dialog import WorkDialog
 from workflows.wire.events import BuildDone
-from workflows.wire.requests import ExportGenai, ImportGenai, Request
+from workflows.wire.requests import ExportGenai, ExportGguf, ImportGenai, Request
 
 
 class InteropDialog(WorkDialog):
@@ -28,15 +28,17 @@ class InteropDialog(WorkDialog):
 
     model: InteropModel
 
-    def __init__(self, context: AppContext, title: str, verb: str) -> None:
+    def __init__(self, context: AppContext, title: str, verb: str, target: str = "") -> None:
+        """target: what is written, by default a folder."""
         super().__init__()
+        target = target or context.tr("Target folder")
         self.context = context
         self.model = InteropModel(context.new_worker, self)
         self.setWindowTitle(title)
         self.setMinimumWidth(620)
         self.heading = label(title, "title")
         self.body = vbox()
-        self.target = line_edit(self.tr("Target folder"))
+        self.target = line_edit(target)
         self.browse = button(self.tr("Choose …"), "folder", clicked=self._choose_target)
         self.bar = progress_bar(height=4)
         self.note = label("", "muted", wrap=True)
@@ -46,13 +48,13 @@ class InteropDialog(WorkDialog):
         for part in (self.browse, self.leave):
             part.setAutoDefault(False)
         self.go.setDefault(True)  # Enter in a field starts the work
-        self._lay_out()
+        self._lay_out(target)
         self.model.changed.connect(self.refresh)
         self.target.textChanged.connect(self.refresh)
         self.refresh()
 
-    def _lay_out(self) -> None:
-        where = hbox(label(self.tr("Target folder")), (self.target, 1), self.browse)
+    def _lay_out(self, target: str) -> None:
+        where = hbox(label(target), (self.target, 1), self.browse)
         ends = hbox((self.note, 1), self.leave, self.go)
         vbox(self.heading, (self.body, 1), where, self.banner, self.bar, ends, parent=self, margins=2 * G)
 
@@ -179,6 +181,37 @@ class ExportDialog(InteropDialog):
         """Show where the folder is and how to run it."""
         text = self.tr('Written to {0}. Run it with: python sample.py "a prompt"').format(outcome.bundle)
         self.banner.show_message("ok", text, action=self.tr("Show the folder"), on_action=lambda: _show(outcome.bundle))
+
+
+class ExportGgufDialog(InteropDialog):
+    """Writes a bundle as a file for llama.cpp."""
+
+    def __init__(self, context: AppContext, bundle: Path, name: str) -> None:
+        self._bundle = bundle
+        self.rounded = QCheckBox(context.tr("Round 32-bit scales of integers to GGUF's 16 bits, by 0.05 % at most"))
+        title, verb = context.tr("Write as a GGUF file for llama.cpp"), context.tr("Write")
+        super().__init__(context, title, verb, context.tr("Target file"))
+        text = self.tr(
+            "Writes weights, tokenizer and chat template of {0} as one file for llama.cpp and the programs that are "
+            "made of it, and reads it again before it is kept. What GGUF cannot say with the same numbers is refused."
+        )
+        self.body.addWidget(label(text.format(name), wrap=True))
+        self.body.addWidget(self.rounded)
+        self.target.setText(str(unused_path(context.home / "gguf", f"{plain_file_name(name)}.gguf")))
+
+    def request(self) -> ExportGguf:
+        return ExportGguf(str(self._bundle), self.target.text().strip(), self.rounded.isChecked())
+
+    def show_outcome(self, outcome: BuildDone) -> None:
+        """Show where the file is."""
+        text, folder = self.tr("Written to {0}.").format(outcome.bundle), str(Path(outcome.bundle).parent)
+        self.banner.show_message("ok", text, action=self.tr("Show the folder"), on_action=lambda: _show(folder))
+
+    def _choose_target(self) -> None:
+        kinds = self.tr("GGUF models (*.gguf)")
+        file, _ = QFileDialog.getSaveFileName(self, self.tr("The file to write"), self.target.text(), kinds)
+        if file:
+            self.target.setText(file if file.lower().endswith(".gguf") else f"{file}.gguf")
 
 
 def _show(folder: str) -> None:

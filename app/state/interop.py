@@ -1,6 +1,6 @@
 """An import, export or assembly, in its own worker.
 
-start(ImportGenai | ExportGenai | Assemble) ──▶ progress … ──▶ BuildDone | error
+start(ImportGenai | ExportGenai | ExportGguf | Assemble) ──▶ progress … ──▶ BuildDone | error
 """
 
 from __future__ import annotations

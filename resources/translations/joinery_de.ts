@@ -4095,6 +4095,10 @@
       <translation>Zurückspulen</translation>
     </message>
     <message>
+      <source>Round 32-bit scales of integers to GGUF's 16 bits, by 0.05 % at most</source>
+      <translation>32-Bit-Skalen ganzer Zahlen auf die 16 Bit von GGUF runden, um höchstens 0,05 %</translation>
+    </message>
+    <message>
       <source>Round to nearest</source>
       <translation>Zum nächsten Wert runden</translation>
     </message>
@@ -4795,6 +4799,10 @@
       <translation>Ziel</translation>
     </message>
     <message>
+      <source>Target file</source>
+      <translation>Zieldatei</translation>
+    </message>
+    <message>
       <source>Target folder</source>
       <translation>Zielordner</translation>
     </message>
@@ -5009,6 +5017,10 @@
     <message>
       <source>The file does not say how these graphs run together.</source>
       <translation>Wie diese Graphen zusammen laufen, ist nicht bekannt.</translation>
+    </message>
+    <message>
+      <source>The file to write</source>
+      <translation>Die Datei, die geschrieben wird</translation>
     </message>
     <message>
       <source>The file {0} cannot be read: {1}.</source>
@@ -5855,6 +5867,10 @@
       <translation>Es läuft noch Arbeit; das Schließen des Fensters hält sie an.</translation>
     </message>
     <message>
+      <source>Write</source>
+      <translation>Schreiben</translation>
+    </message>
+    <message>
       <source>Write a JSON object.</source>
       <translation>Schreiben Sie ein JSON-Objekt.</translation>
     </message>
@@ -5875,12 +5891,24 @@
       <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
     </message>
     <message>
+      <source>Write as a GGUF file for llama.cpp</source>
+      <translation>Als GGUF-Datei für llama.cpp schreiben</translation>
+    </message>
+    <message>
       <source>Write the bundle as a GGUF file</source>
       <translation>Das Bundle als GGUF-Datei schreiben</translation>
     </message>
     <message>
+      <source>Write the bundle as a GGUF file …</source>
+      <translation>Bundle als GGUF-Datei schreiben …</translation>
+    </message>
+    <message>
       <source>Writes down speech.</source>
       <translation>Schreibt Gesprochenes auf.</translation>
+    </message>
+    <message>
+      <source>Writes weights, tokenizer and chat template of {0} as one file for llama.cpp and the programs that are made of it, and reads it again before it is kept. What GGUF cannot say with the same numbers is refused.</source>
+      <translation>Schreibt Gewichte, Tokenizer und Chat-Vorlage von {0} als eine Datei für llama.cpp und die Programme, die darauf bauen, und liest sie zur Prüfung wieder ein. Was GGUF nicht mit denselben Zahlen sagen kann, wird abgelehnt.</translation>
     </message>
     <message>
       <source>Writes {0} as a folder with genai_config.json, tokenizer, and samples in Python and C++ that run it without Joinery. Features that the format cannot express are refused before anything is written.</source>
@@ -5897,6 +5925,10 @@
     <message>
       <source>Written by</source>
       <translation>Geschrieben von</translation>
+    </message>
+    <message>
+      <source>Written to {0}.</source>
+      <translation>Nach {0} geschrieben.</translation>
     </message>
     <message>
       <source>Written to {0}. Run it with: python sample.py "a prompt"</source>

@@ -10,10 +10,11 @@ from PySide6.QtCore import Qt
 
 from app.home.page import HomePage
 from app.interop.assemble_dialog import AssembleDialog
-from app.interop.interop_dialog import ExportDialog, ImportDialog
+from app.interop.interop_dialog import ExportDialog, ExportGgufDialog, ImportDialog
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.app.test_window import drop
+from workflows.wire.requests import ExportGguf
 
 Make = Callable[..., MainWindow]
 
@@ -67,6 +68,23 @@ def test_a_bundle_is_exported_from_its_row(qtbot: Any, make_window: Make, tmp_pa
     dialog.start()
     qtbot.waitUntil(lambda: "Written to" in dialog.banner.message)
     assert (tmp_path / "theirs").is_dir()
+    dialog.close()
+
+
+def test_the_open_bundle_is_written_as_gguf(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    window.interop.export_current_gguf()
+    assert window.interop.dialog is None and "open one first" in window.status.note.message
+    window.interop.open_path(make_bundle(tmp_path / "qwen"))
+    qtbot.waitUntil(lambda: window.context.bundle is not None)
+    next(one for one in window.actions() if "GGUF file …" in one.text()).trigger()
+    dialog = shown(window)
+    assert isinstance(dialog, ExportGgufDialog) and dialog.target.text().endswith(".gguf")
+    dialog.target.setText(str(tmp_path / "q.gguf"))
+    dialog.rounded.setChecked(True)
+    assert dialog.request() == ExportGguf(str(tmp_path / "qwen"), str(tmp_path / "q.gguf"), round_scales=True)
+    dialog.start()
+    qtbot.waitUntil(lambda: "Written to" in dialog.banner.message)
     dialog.close()
 
 

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle, read_bundle
 from workflows.generate.sample_texts import paragraphs
 from workflows.generate.tokenizer import BundleTokenizer
-from workflows.graph.weights import WEIGHTS
 from workflows.predict.embedder import open_embedder
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.execution.machine import Machine
@@ -169,7 +168,7 @@ def main() -> None:
     heads = ["cosine", "lowest"] if single else ["KL", "top-1", "perplexity", "ms a token"]
     print(f"| | MB | {' | '.join(heads)} | build, s |\n|---|{'---:|' * (len(heads) + 2)}", flush=True)
     for name, cells in (embedder_cells if single else decoder_cells)(bundles, options.paragraphs):
-        size = (bundles[name] / WEIGHTS).stat().st_size / 1e6
+        size = sum(file.stat().st_size for file in bundles[name].glob("*.data")) / 1e6
         took = f"{seconds[name]:.0f}" if name in seconds else ""
         print(f"| {name} | {size:.1f} | {' | '.join(cells)} | {took} |", flush=True)
 

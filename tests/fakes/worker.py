@@ -423,6 +423,10 @@ class Fake:
         """A bundle."""
         self.made("import", request.out)
 
+    def do_export_gguf(self, request: ask.ExportGguf) -> None:
+        """Writes a file."""
+        self.made("export-gguf", request.out)
+
     def do_export_genai(self, request: ask.ExportGenai) -> None:
         """A peer's folder."""
         self.made("export-genai", request.out)

@@ -36,6 +36,9 @@ TOKENIZERS = {
         "deepseek_v3": "b70577e9bc88029325cb6259b7d3cb5cb3be30356da7220dad39baa24a074e14",
     }.items()
 }
+LLAMA = Package(
+    "@node-llama-cpp/linux-x64", "3.22.0", "de78712aa0bf0d5ede67fc6825597dcfee41c5ce6658e5cec278d5299f93b830"
+)
 READERS = (
     Package("gguf", "0.19.0", "70bcd10edfe697fb2dad6e40af2234b9d8ece9a41a99761405121ebda1c3c1cd"),
     Package("accelerate", "1.15.0", "97eacca0b73e45cb867dbf8c5d5d4dc32219544300e0c8992c7334dc2ef33cec"),
@@ -87,3 +90,8 @@ def whisper() -> Path:
 def tokenizer(name: str) -> Path:
     """A folder with tokenizer.json and tokenizer_config.json."""
     return TOKENIZERS[name].folder / "package" / "models"
+
+
+def llama() -> Path:
+    """The folder with llama.cpp's shared libraries (MIT)."""
+    return LLAMA.folder / "package" / "bins" / "linux-x64"

@@ -120,6 +120,20 @@ def export_genai(request: requests.ExportGenai, context: JobContext) -> Iterator
 
 
 @run_job.register
+def export_gguf(request: requests.ExportGguf, context: JobContext) -> Iterator[Event]:
+    """Writes a bundle as a GGUF file."""
+    from workflows.interop.gguf_export.export import export_gguf
+
+    yield export_gguf(
+        Path(request.bundle),
+        Path(request.out),
+        round_scales=request.round_scales,
+        report=context.report,
+        cancelled=context.cancelled,
+    )
+
+
+@run_job.register
 def plan_assembly(request: requests.PlanAssembly, context: JobContext) -> Iterator[Event]:
     """Infers the pipeline of single graphs."""
     from workflows.interop.assemble import infer_assembly, read_keys

@@ -280,6 +280,15 @@ class ExportGenai(Request[BuildDone], job="export_genai"):
 
 
 @dataclass(frozen=True)
+class ExportGguf(Request[BuildDone], job="export_gguf"):
+    """Writes a bundle as a GGUF file for llama.cpp. round_scales: scales of integers to the 16 bits that GGUF has."""
+
+    bundle: str
+    out: str
+    round_scales: bool = False
+
+
+@dataclass(frozen=True)
 class PlanAssembly(Request[AssemblyReport], job="plan_assembly"):
     """Infers the pipeline of graphs. files: component → .onnx file. pipeline: a pipeline file; "" infers all of it."""
 

@@ -7,6 +7,7 @@ import json
 import random
 import struct
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tests.workflows.interop.mutations import JUNK
@@ -165,6 +166,14 @@ def change_file(data: bytes, chances: random.Random) -> tuple[bytes, str]:
         return change_bytes(data, chances)
     value, told = change_json(json.loads(data), chances)
     return json.dumps(value).encode(), told
+
+
+def change_path(path: Path, chances: random.Random) -> str:
+    """A file of this name, by its kind; what was done."""
+    ways = {".json": change_file, ".safetensors": change_safetensors}
+    data, told = ways.get(path.suffix, change_bytes)(path.read_bytes(), chances)
+    path.write_bytes(data)
+    return told
 
 
 def change_safetensors(data: bytes, chances: random.Random) -> tuple[bytes, str]:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.mutants import building, chatting, keeping
-from tests.faults.mutants.edits import change_bytes, change_file, change_safetensors
+from tests.faults.mutants import building, chatting, keeping, packing
+from tests.faults.mutants.edits import change_path
 from tests.faults.mutants.lines import RefusedError, line
 from tests.faults.mutants.protos import change_model
 from tests.workflows.interop import peers
@@ -36,8 +36,9 @@ class Kind:
 
 
 def _change(path: Path, chances: random.Random) -> str:
-    ways = {".json": change_file, ".onnx": change_model, ".safetensors": change_safetensors}
-    data, told = ways.get(path.suffix, change_bytes)(path.read_bytes(), chances)
+    if path.suffix != ".onnx":
+        return change_path(path, chances)
+    data, told = change_model(path.read_bytes(), chances)
     path.write_bytes(data)
     return told
 
@@ -142,6 +143,8 @@ KINDS = (
     Kind("safetensors", building.lay,
          lambda root, chances: _change(root / "checkpoint" / "model.safetensors", chances), building.build),
     Kind("gguf", building.lay_gguf, building.change_gguf, building.build),
+    Kind("quantized", packing.lay_quantized, packing.change_quantized, packing.build_quantized),
+    Kind("adapter", packing.lay_adapter, packing.change_adapter, packing.build_adapted),
     Kind("tokenizer", building.lay, _change_words, _use_tokenizer),
     Kind("onnx", building.lay, lambda root, chances: _change(root / "b" / "decoder.onnx", chances), _use_graph),
     Kind("pipeline.json", building.lay, lambda root, chances: _change(root / "b" / "pipeline.json", chances),

@@ -102,7 +102,7 @@ def test_experts_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["llama", "qwen3moe"])
+@pytest.mark.parametrize("architecture", ["llama", "qwen3moe", "mixtral", "gpt-oss"])
 def test_a_model_in_gguf_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str) -> None:
     """Blocks of integers whose rows come apart, and experts that are stacked."""
     model = make_model(architecture, num_hidden_layers=4)

@@ -27,6 +27,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "build": {"source": "demo:qwen3", "out": "/b"},
     "import": {"folder": "/g", "out": "/b"},
     "export_genai": {"bundle": "/b", "out": "/g"},
+    "export_gguf": {"bundle": "/b", "out": "/g.gguf"},
     "plan_assembly": {"files": {"decoder": "/d.onnx"}},
     "assemble": {"files": {"decoder": "/d.onnx"}, "out": "/b"},
     "inspect": {"path": "/b"},
@@ -123,7 +124,7 @@ def test_a_line_by_hand() -> None:
 def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     """What the window reads a result as."""
     answer = REQUESTS[job].answer
-    made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
+    made = dict.fromkeys(("build", "import", "export_genai", "export_gguf", "assemble"), BuildDone)
     own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
     plain = ("warm", "form", "prune", "record_values", "draft", "rewind", "save_cache", "load_cache", "close", "ping")

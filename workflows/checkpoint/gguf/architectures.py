@@ -31,7 +31,11 @@ _AFTER_ATTENTION = {"ffn_norm": "post_attention_layernorm"}
 _DENSE = _ATTENTION | _AFTER_ATTENTION | _MLP
 _SANDWICH = {"post_attention_norm": "post_attention_layernorm", "ffn_norm": "pre_feedforward_layernorm",
              "post_ffw_norm": "post_feedforward_layernorm"}  # fmt: skip
-_EXPERTS = {"ffn_gate_exps": "gate_proj", "ffn_up_exps": "up_proj", "ffn_down_exps": "down_proj"}
+_EXPERTS = {f"ffn_{name}_exps": f"mlp.experts.{{}}.{name}_proj" for name in ("gate", "up", "down")}
+_MIXTRAL = {f"ffn_{name}_exps": f"block_sparse_moe.experts.{{}}.{ours}"
+            for name, ours in (("gate", "w1"), ("up", "w3"), ("down", "w2"))}  # fmt: skip
+_ALTERNATING = {"mlp.experts.gate_up_proj": ("ffn_gate_exps", "ffn_up_exps"),
+                "mlp.experts.down_proj": ("ffn_down_exps",)}  # fmt: skip
 _SHARED_EXPERT = {"ffn_gate_inp_shexp": "mlp.shared_expert_gate", "ffn_gate_shexp": "mlp.shared_expert.gate_proj",
                   "ffn_up_shexp": "mlp.shared_expert.up_proj",
                   "ffn_down_shexp": "mlp.shared_expert.down_proj"}  # fmt: skip
@@ -43,8 +47,10 @@ ROTATIONS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_shor
 class Architecture:
     """layer: the names of a layer's tensors after `blk.N.`, without their last part → after `model.layers.N.`.
 
-    experts: of tensors that stack experts → the name of one, after `mlp.experts.E.`. interleaved: whether rows of q and
-    k alternate between the halves of a head. raised: whether norms are stored with 1 added.
+    experts: of tensors that stack experts → the name of one, with {} for its number. alternating: of a tensor of all
+    experts → those whose rows it has in turns. bare: the tensors whose name in the model ends without `.weight`.
+    interleaved: whether rows of q and k alternate between the halves of a head. raised: whether norms are stored with 1
+    added.
     """
 
     model_type: str
@@ -52,6 +58,8 @@ class Architecture:
     settings: Callable[[GgufModel], Settings]
     layer: Mapping[str, str]
     experts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    alternating: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    bare: frozenset[str] = frozenset()
     interleaved: bool = False
     raised: bool = False
 
@@ -63,7 +71,9 @@ class Architecture:
 
 def find_architecture(model: GgufModel) -> Architecture:
     """The model's architecture. Raises CheckpointError, with those that are read, for another one."""
-    found = ARCHITECTURES.get(model.architecture)
+    name = model.architecture
+    with_experts = name == "llama" and model.integer("expert_count", 0)  # Mixtral, which has no name of its own
+    found = ARCHITECTURES.get("mixtral" if with_experts else name)
     if found is None:
         known = ", ".join(sorted(ARCHITECTURES))
         raise CheckpointError(
@@ -178,10 +188,33 @@ def _long_rotation(model: GgufModel) -> Settings:
 
 
 def _llama(model: GgufModel) -> Settings:
-    if model.integer("expert_count", 0):
-        raise model.error("it has experts, which are not read of the architecture llama (Mixtral)")
     biases = {"attention_bias": "blk.0.attn_q.bias" in model.tensors, "mlp_bias": "blk.0.ffn_up.bias" in model.tensors}
     return _decoder(model) | {"hidden_act": "silu"} | biases
+
+
+def _mixtral(model: GgufModel) -> Settings:
+    return _decoder(model) | {
+        "hidden_act": "silu",
+        "num_local_experts": model.integer("expert_count"),
+        "num_experts_per_tok": model.integer("expert_used_count"),
+        "sliding_window": None,
+    }
+
+
+def _gpt_oss(model: GgufModel) -> Settings:
+    """The settings of gpt-oss: every other layer has a window, from the first on, and scaled rotations are not cut to
+    whole frequencies, as its own configuration says and the file does not.
+    """
+    settings, layers = _decoder(model), model.integer("block_count")
+    return settings | {
+        "intermediate_size": model.integer("expert_feed_forward_length"),
+        "num_local_experts": model.integer("expert_count"),
+        "num_experts_per_tok": model.integer("expert_used_count"),
+        "sliding_window": model.integer("attention.sliding_window"),
+        "layer_types": ["full_attention" if layer % 2 else "sliding_attention" for layer in range(layers)],
+        "rope_parameters": settings["rope_parameters"] | {"truncate": False},
+        "attention_bias": True,
+    }
 
 
 def _smollm3(model: GgufModel) -> Settings:
@@ -293,9 +326,19 @@ _FUSED = {"attn_norm": "input_layernorm", "attn_qkv": "self_attn.qkv_proj", "att
           "ffn_norm": "post_attention_layernorm", "ffn_up": "mlp.gate_up_proj",
           "ffn_down": "mlp.down_proj"}  # fmt: skip
 _ROUTED = _ATTENTION | _AFTER_ATTENTION | {"ffn_gate_inp": "mlp.gate"}
+_WITH_SINKS = _ATTENTION | {"post_attention_norm": "post_attention_layernorm", "attn_sinks": "self_attn.sinks",
+                            "ffn_gate_inp": "mlp.router"}  # fmt: skip
 
 ARCHITECTURES: Mapping[str, Architecture] = {
     "llama": Architecture("llama", "LlamaForCausalLM", _llama, _DENSE, interleaved=True),
+    "mixtral": Architecture(
+        "mixtral",
+        "MixtralForCausalLM",
+        _mixtral,
+        _ATTENTION | _AFTER_ATTENTION | {"ffn_gate_inp": "block_sparse_moe.gate"},
+        _MIXTRAL,
+        interleaved=True,
+    ),
     "smollm3": Architecture("smollm3", "SmolLM3ForCausalLM", _smollm3, _DENSE, interleaved=True),
     "granite": Architecture("granite", "GraniteForCausalLM", _granite, _DENSE, interleaved=True),
     "qwen2": Architecture("qwen2", "Qwen2ForCausalLM", _qwen2, _DENSE),
@@ -308,5 +351,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         "gemma3_text", "Gemma3ForCausalLM", _gemma3, _ATTENTION | _SANDWICH | _MLP | _HEAD_NORMS, raised=True
     ),
     "phi3": Architecture("phi3", "Phi3ForCausalLM", _phi3, _FUSED),
+    "gpt-oss": Architecture(
+        "gpt_oss", "GptOssForCausalLM", _gpt_oss, _WITH_SINKS, alternating=_ALTERNATING, bare=frozenset({"attn_sinks"})
+    ),
 }
-"""By `general.architecture`."""
+"""By `general.architecture`, and Mixtral, which calls itself llama."""

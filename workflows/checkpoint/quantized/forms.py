@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from workflows.checkpoint.blocks import Blocks
+from workflows.checkpoint.gguf import stacked_experts
 from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, mxfp4
 from workflows.checkpoint.quantized.parts import Parts
 
@@ -42,6 +43,9 @@ PACKED_FORMS: Mapping[str, PackedForm] = {
         PackedForm("MXFP4-CT", "compressed-tensors, MXFP4", compressed_tensors.unpack_float4, _LEVELS.format(32)),
         PackedForm("FP8", "FP8 by tensor, row, group or block", compressed_tensors.unpack_float8),
         PackedForm("MXFP4-E", "MXFP4 of experts (gpt-oss)", mxfp4.unpack),
+        PackedForm(
+            stacked_experts.FORM, "GGUF experts whose rows alternate (gpt-oss)", stacked_experts.unpack_alternating
+        ),
         *(
             PackedForm(f"BNB-{kind.upper()}", f"bitsandbytes, {kind}", bitsandbytes.unpack_levels)
             for kind in bitsandbytes.KINDS

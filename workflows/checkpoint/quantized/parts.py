@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS
 from workflows.checkpoint.packed import PackedPart, PackedWeight
 from workflows.common.tensors import Array
 
@@ -43,8 +44,9 @@ class Parts:
 
 
 def array_of(part: PackedPart, content: Array) -> NDArray[Any]:
-    """The bytes of a part as its array."""
-    kind = _KINDS.get(part.dtype, "uint8" if part.dtype.startswith("float8") else part.dtype)
+    """The bytes of a part as its array; blocks of GGUF stay bytes."""
+    of_bytes = part.dtype.startswith("float8") or part.dtype in BLOCK_FORMS
+    kind = _KINDS.get(part.dtype, "uint8" if of_bytes else part.dtype)
     return np.asarray(content).view(np.dtype(kind)).reshape(part.shape)
 
 

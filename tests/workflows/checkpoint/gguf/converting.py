@@ -42,6 +42,11 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma2": ("Gemma2Config", _THETA | {"sliding_window": 8, "query_pre_attn_scalar": 16}),
     "gemma3": ("Gemma3TextConfig", _LOCAL | {"sliding_window": 8, "query_pre_attn_scalar": 16,
                                              "num_hidden_layers": 7}),
+    "mixtral": ("MixtralConfig", _THETA | {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": None}),
+    "gpt-oss": ("GptOssConfig", {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 8,
+                                 "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "beta_fast": 32.0,
+                                                     "beta_slow": 1.0, "truncate": False, "rope_theta": 20_000.0,
+                                                     "original_max_position_embeddings": 64}}),
     "phi3": ("Phi3Config", _THETA | {"sliding_window": 8, "original_max_position_embeddings": 512}),
 }  # fmt: skip
 _RENAMED = {
@@ -52,11 +57,12 @@ _RENAMED = {
     "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "mlp.gate_up_proj": "ffn_up", "mlp.gate": "ffn_gate_inp",
     "mlp.experts.down_proj": "ffn_down_exps", "mlp.shared_expert_gate": "ffn_gate_inp_shexp",
     "mlp.shared_expert.gate_proj": "ffn_gate_shexp", "mlp.shared_expert.up_proj": "ffn_up_shexp",
-    "mlp.shared_expert.down_proj": "ffn_down_shexp", "post_attention_layernorm": "ffn_norm",
+    "mlp.shared_expert.down_proj": "ffn_down_shexp", "mlp.router": "ffn_gate_inp", "self_attn.sinks": "attn_sinks",
+    "post_attention_layernorm": "ffn_norm",
 }  # fmt: skip
 _SANDWICH = {"post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
              "post_feedforward_layernorm": "post_ffw_norm"}  # fmt: skip
-_INTERLEAVED, _RAISED = ("llama", "smollm3", "granite"), ("gemma", "gemma2", "gemma3")
+_INTERLEAVED, _RAISED = ("llama", "mixtral", "smollm3", "granite"), ("gemma", "gemma2", "gemma3")
 
 
 def make_model(architecture: str, **changes: Any) -> Any:
@@ -86,24 +92,29 @@ def metadata_of(architecture: str, config: Any) -> dict[str, Any]:
     }
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     facts |= {"attention.key_length": size, "attention.value_length": size, "rope.dimension_count": size}
-    if getattr(config, "num_experts", None):
-        facts |= {"expert_count": config.num_experts, "expert_used_count": config.num_experts_per_tok}
-        facts["expert_feed_forward_length"] = config.moe_intermediate_size
+    if experts := getattr(config, "num_experts", None) or getattr(config, "num_local_experts", None):
+        facts |= {"expert_count": experts, "expert_used_count": config.num_experts_per_tok}
+        facts["expert_feed_forward_length"] = getattr(config, "moe_intermediate_size", config.intermediate_size)
+    if rope["rope_type"] == "yarn":
+        facts |= {"rope.scaling.type": "yarn", "rope.scaling.factor": float(rope["factor"]),
+                  "rope.scaling.original_context_length": rope["original_max_position_embeddings"]}  # fmt: skip
     named = {"expert_shared_feed_forward_length": "shared_expert_intermediate_size", "logit_scale": "logits_scaling",
              "attention.scale": "attention_multiplier", "embedding_scale": "embedding_multiplier",
              "residual_scale": "residual_multiplier", "attention.sliding_window": "sliding_window",
              "attn_logit_softcapping": "attn_logit_softcapping",
              "final_logit_softcapping": "final_logit_softcapping"}  # fmt: skip
     facts |= {key: value for key, ours in named.items() if (value := getattr(config, ours, None)) is not None}
-    own = {f"{architecture}.{key}": value for key, value in facts.items()}
-    return {"general.architecture": architecture, **own, **byte_tokenizer(config.vocab_size)}
+    name = "llama" if architecture == "mixtral" else architecture
+    own = {f"{name}.{key}": value for key, value in facts.items()}
+    return {"general.architecture": name, **own, **byte_tokenizer(config.vocab_size)}
 
 
 def tensors_of(
     architecture: str, model: Any, kind_of: Callable[[str, Any], int] = lambda name, array: F32
 ) -> list[Tensor]:
     """The model's tensors by GGUF's names. kind_of: the number of the form of a tensor, by its name in GGUF."""
-    renamed = _RENAMED | (_SANDWICH if architecture in ("gemma2", "gemma3") else {})
+    sandwich = {"gpt-oss": {"post_attention_layernorm": "post_attention_norm"}}
+    renamed = _RENAMED | sandwich.get(architecture, _SANDWICH if architecture in ("gemma2", "gemma3") else {})
     heads = {"attn_q": model.config.num_attention_heads, "attn_k": model.config.num_key_value_heads}
     tensors = []
     for name, weight in model.state_dict().items():
@@ -114,6 +125,9 @@ def tensors_of(
         layer = whole.removeprefix("model.layers.").split(".", 1) if whole.startswith("model.layers.") else None
         inner = layer[1] if layer else whole
         prefix = f"blk.{layer[0]}." if layer else ""
+        if architecture == "gpt-oss" and inner.startswith("mlp.experts."):
+            tensors += _gpt_oss_experts(prefix, inner, array)
+            continue
         if inner == "mlp.experts.gate_up_proj":
             for part, half in zip(("gate", "up"), np.split(array, 2, axis=1), strict=True):
                 tensors.append((f"{prefix}ffn_{part}_exps.weight", half))
@@ -125,6 +139,14 @@ def tensors_of(
             array = array + np.float32(1)
         tensors.append((f"{prefix}{part}.{last}", array))
     return [_tensor(name, array, kind_of(name, array)) for name, array in tensors]
+
+
+def _gpt_oss_experts(prefix: str, inner: str, array: Any) -> list[tuple[str, Any]]:
+    """As conversion/gpt_oss.py has them: transposed, and gate and up apart."""
+    last, rows = ("bias", array) if inner.endswith("_bias") else ("weight", array.swapaxes(1, 2))
+    if "down" in inner:
+        return [(f"{prefix}ffn_down_exps.{last}", rows)]
+    return [(f"{prefix}ffn_{part}_exps.{last}", rows[:, first::2]) for first, part in enumerate(("gate", "up"))]
 
 
 def _tensor(name: str, array: Any, kind: int) -> Tensor:

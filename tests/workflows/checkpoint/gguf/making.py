@@ -22,6 +22,10 @@ class U8(int):
     """A number that is written as one byte."""
 
 
+class I32(int):
+    """A number that is written as a signed one."""
+
+
 def text(value: str | bytes) -> bytes:
     """A string: its length and its bytes."""
     content = value if isinstance(value, bytes) else value.encode()
@@ -35,7 +39,8 @@ def scalar(value: Any) -> tuple[int, bytes]:
     if isinstance(value, U8):
         return 0, struct.pack("<B", value)
     if isinstance(value, int):
-        return (4, struct.pack("<I", value)) if value >= 0 else (5, struct.pack("<i", value))
+        signed = value < 0 or isinstance(value, I32)
+        return (5, struct.pack("<i", value)) if signed else (4, struct.pack("<I", value))
     if isinstance(value, float):
         return 6, struct.pack("<f", value)
     return STRING, text(value)
@@ -108,7 +113,7 @@ def byte_tokenizer(size: int) -> dict[str, Any]:
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": "qwen2",
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [1] * 258 + [3] * (size - 258),
+        "tokenizer.ggml.token_type": [I32(1)] * 258 + [I32(3)] * (size - 258),
         "tokenizer.ggml.merges": ["t h", "th e"],
         "tokenizer.ggml.eos_token_id": 258,
         "tokenizer.ggml.bos_token_id": 259,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers.integrations.gguf.dequant import dequantize
 
 from tests.workflows.checkpoint.gguf.converting import MODELS, make_model, metadata_of, tensors_of, write_model
-from tests.workflows.checkpoint.gguf.making import floats, write_gguf
+from tests.workflows.checkpoint.gguf.making import F32, Q4_0, Q4_1, Q8_0, floats, write_gguf
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.architectures import ARCHITECTURES
 from workflows.common.errors import CheckpointError
@@ -33,6 +34,35 @@ def test_logits_are_those_of_the_model(architecture: str, tmp_path: Path) -> Non
 
 def test_every_architecture_is_tested() -> None:
     assert {*MODELS} == {*ARCHITECTURES}
+
+
+def test_experts_in_blocks_alternate_by_rows(tmp_path: Path) -> None:
+    """The gate's and the other product's forms may differ; values are those of transformers' own reader."""
+    model = make_model("gpt-oss")
+
+    def kind_of(name: str, array: Any) -> int:
+        return {"gate": Q8_0, "up": Q4_1, "down": Q4_0}[name.split("_")[1]] if "exps.weight" in name else F32
+
+    tensors = tensors_of("gpt-oss", model, kind_of)
+    ours = loaded(write_gguf(tmp_path / "m.gguf", metadata_of("gpt-oss", model.config), tensors))
+    stored = {name: dequantize(torch.frombuffer(bytearray(content), dtype=torch.uint8), kind).reshape(shape)
+              for name, shape, kind, content in tensors if "exps.weight" in name}  # fmt: skip
+    for index, layer in enumerate(ours.model.layers):
+        gate, up, down = (stored[f"blk.{index}.ffn_{name}_exps.weight"] for name in ("gate", "up", "down"))
+        experts = layer.mlp.experts
+        assert torch.equal(experts.gate_up_proj[..., ::2], gate.transpose(1, 2))
+        assert torch.equal(experts.gate_up_proj[..., 1::2], up.transpose(1, 2))
+        assert torch.equal(experts.down_proj, down.transpose(1, 2))
+        assert torch.equal(experts.gate_up_proj_bias, model.model.layers[index].mlp.experts.gate_up_proj_bias)
+
+
+def test_experts_that_do_not_fit_together(tmp_path: Path) -> None:
+    model = make_model("gpt-oss")
+    tensors = tensors_of("gpt-oss", model)
+    less = [one for one in tensors if one[0] != "blk.1.ffn_up_exps.weight"]
+    path = write_gguf(tmp_path / "m.gguf", metadata_of("gpt-oss", model.config), less)
+    with pytest.raises(CheckpointError, match=r"ffn_gate_exps and ffn_up_exps do not make 'model\.layers\.1\.mlp\.exp"):
+        open_checkpoint(str(path))
 
 
 def scaled(tmp_path: Path, architecture: str, facts: dict[str, Any], rope: dict[str, Any], *tensors: Any) -> None:
@@ -103,7 +133,7 @@ def refusal(tmp_path: Path, changes: dict[str, Any], *tensors: Any) -> str:
         ({"llama.attention.value_length": 8}, "its keys and values differ in size"),
         ({"llama.rope.dimension_count": 8}, "it rotates 8 of 16 numbers of a head"),
         ({"llama.rope.scaling.type": "spiral"}, "its rotation is scaled in the way 'spiral'"),
-        ({"llama.expert_count": 8}, "it has experts"),
+        ({"llama.expert_count": 8}, "its tensor 'blk.0.ffn_gate.weight' is none that MixtralForCausalLM has"),
         ({"llama.rope.freq_base": float("inf")}, "llama.rope.freq_base is inf"),
         ({"tokenizer.ggml.eos_token_id": "end"}, "tokenizer.ggml.eos_token_id is end, no token's id"),
     ],

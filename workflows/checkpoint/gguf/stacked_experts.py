@@ -1,0 +1,75 @@
+"""Experts that a model has in one tensor and GGUF in several, whose rows alternate (gpt-oss: gate, up, gate, up …).
+
+    ffn_gate_exps [E, N, K] ─┐
+    ffn_up_exps   [E, N, K] ─┴─alternate──▶ gate_up_proj [E, K, 2N], which the model has transposed
+
+Source: conversion/gpt_oss.py of llama.cpp, which takes rows ::2 for the gate and 1::2 for the other product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workflows.checkpoint.blocks import Blocks
+from workflows.checkpoint.gguf.forms import BLOCK_FORMS, unpack
+from workflows.checkpoint.packed import PackedPart, PackedWeight
+from workflows.checkpoint.quantized.parts import Parts
+from workflows.checkpoint.weights import TensorInfo
+
+FORM = "GGUF-EXPERTS"
+
+
+def alternate(tensors: Mapping[str, TensorInfo], name: str) -> TensorInfo | None:
+    """The tensor `name` of weights [E, N, K] or biases [E, N], one after another by rows; None where their shapes
+    are not equal or of another kind. tensors: by their roles, in the order of their rows.
+    """
+    infos = list(tensors.values())
+    experts, *shape = infos[0].shape
+    if len(shape) not in (1, 2) or any(info.shape != infos[0].shape for info in infos) or not infos[0].elements:
+        return None
+    rows = experts * shape[0]
+    parts = tuple(
+        PackedPart(role, info.file, info.offset, info.dtype, (rows, *_row_shape(info, rows)), info.bytes)
+        for role, info in tensors.items()
+    )
+    weights = len(shape) == 2
+    columns = shape[1] if weights else len(parts) * shape[0]
+    packed = PackedWeight(
+        parts,
+        rows=len(parts) * rows if weights else experts,
+        columns=columns,
+        group=columns,
+        size=columns,
+        bits=8,
+        held=False,
+        turned=experts if weights else 0,
+    )
+    return TensorInfo(FORM, packed.shape, infos[0].file, packed.bytes, infos[0].offset, name, packed=packed)
+
+
+def _row_shape(info: TensorInfo, rows: int) -> tuple[int, ...]:
+    """The shape of a stored row: bytes of blocks, or numbers."""
+    return (info.bytes // rows,) if info.dtype in BLOCK_FORMS else (info.elements // rows,)
+
+
+def unpack_alternating(parts: Parts, rows: slice) -> Blocks:
+    """Some rows of the weight, by value: each number is a block whose scale it is."""
+    stored = parts.packed.parts
+    each = len(stored) * stored[0].shape[0] // parts.packed.rows  # stored rows in one of the weight
+    start, stop = rows.start * each, rows.stop * each
+    first, last = start // len(stored), -(-stop // len(stored))
+    values = np.stack([_numbers(parts, part, slice(first, last)) for part in stored], axis=1)
+    numbers = values.reshape(-1, values.shape[-1])[start - first * len(stored) : stop - first * len(stored)].reshape(-1)
+    return Blocks(np.ones((numbers.size, 1), np.uint8), numbers, 0, 8)
+
+
+def _numbers(parts: Parts, part: PackedPart, rows: slice) -> np.ndarray:
+    if part.dtype not in BLOCK_FORMS:
+        return parts.floats(part.role, rows)
+    return (
+        unpack(part.dtype, np.ascontiguousarray(parts.raw(part.role)[rows]))
+        .values()
+        .reshape(rows.stop - rows.start, -1)
+    )
