@@ -296,7 +296,9 @@ class RecipePage(StepPage):
         lines = [f"• {reason}" for reason in reasons] or [plain]
         best = recommended_precision(self.draft)
         if best and completed_options(self.draft).get("precision") == best:
-            lines.append(self.tr("Weights are in {0}, which is recommended for it; see Quantize.").format(best))
+            recommended = self.tr("Weights are in {0}, which is recommended for it; see Quantize.").format(best)
+            kept = self.tr("Weights stay as the checkpoint stores them, which is recommended for it; see Quantize.")
+            lines.append(kept if best == "stored" else recommended)
         self.target_note.setText("\n".join(lines))
 
     def _show_variant(self, variants: list[PlanOption], chosen: str) -> None:

@@ -20,12 +20,16 @@ def recipe_sentence(draft: UnsavedRecipe) -> str:
     name = (source.architectures or [source.model_type])[0].partition("For")[0]
     target = next((one.title for one in plan.targets if one.name == chosen.target), chosen.target)
     parts = [
-        tr("precisions to a goal") if draft.goal is not None else chosen.precision,
+        tr("precisions to a goal") if draft.goal is not None else _precision(chosen.precision),
         pluralize(count, tr("one graph"), tr("{0} graphs")),
         planned_cache(plan) if source.decoder is not None else "",
         tr("for {0}").format(target),
     ]
     return f"{name} {compact_number(source.parameters)} → {', '.join(filter(None, parts))}"
+
+
+def _precision(name: str) -> str:
+    return tr("weights as stored") if name == "stored" else name
 
 
 def recipe_changes(draft: UnsavedRecipe) -> list[tuple[str, str]]:

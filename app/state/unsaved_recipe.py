@@ -266,6 +266,8 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
 def _file_name(path: str, default: str) -> str:
     """The last part of a path with the signs that every system takes in names."""
     last = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    if last.lower().endswith(".gguf"):
+        last = last[: -len(".gguf")]
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or default
 
 

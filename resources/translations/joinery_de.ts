@@ -5779,6 +5779,10 @@
       <translation>Die Gewichte sind in {0}, was dafür empfohlen ist; siehe Quantisieren.</translation>
     </message>
     <message>
+      <source>Weights stay as the checkpoint stores them, which is recommended for it; see Quantize.</source>
+      <translation>Die Gewichte bleiben, wie der Checkpoint sie speichert; das ist dafür empfohlen; siehe Quantisieren.</translation>
+    </message>
+    <message>
       <source>Weights that share a scale</source>
       <translation>Gewichte, die eine Skala teilen</translation>
     </message>
@@ -7356,6 +7360,10 @@
     <message>
       <source>waiting</source>
       <translation>wartet</translation>
+    </message>
+    <message>
+      <source>weights as stored</source>
+      <translation>Gewichte wie gespeichert</translation>
     </message>
     <message>
       <source>weights {0}</source>

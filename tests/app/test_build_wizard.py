@@ -16,7 +16,7 @@ from app.build.page import BuildWizard
 from app.build.precision_table import PrecisionTable
 from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.state.recent_bundles import bundle_title
-from app.state.unsaved_recipe import DEMO, free_output_folder
+from app.state.unsaved_recipe import DEMO, bundle_name, free_output_folder
 from app.window import MainWindow
 from tests.fakes.plans import NOT_ON_WEBGPU, SLOW
 from workflows.wire.goals import Goal
@@ -462,6 +462,7 @@ def test_a_gguf_file_is_a_source(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(files[2]), ""))
     qtbot.mouseClick(source.browse_gguf, Qt.MouseButton.LeftButton)
     assert window.context.unsaved_recipe.source == source.folder.text() == str(files[2])
+    assert bundle_name(window.context.unsaved_recipe).split("-")[0] == "c"
 
 
 def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make) -> None:

@@ -68,7 +68,8 @@ def _measured(
     if composite.cut.cache is None:
         return QuantizationCost(reason="the model generates no tokens")
     if reason := _lacking(checkpoint, composite.optimized, seconds):
-        return QuantizationCost(reason=reason)
+        kept = composite.recipe.precision == "stored"
+        return QuantizationCost(reason="the weights are as the checkpoint stores them" if kept else reason)
 
     def on_positions(done: int) -> None:
         work.check()

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
+from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.conftest import Built
 from workflows.build import BuildRequest, build, measure
 from workflows.build.workspace import BuildWorkspace
@@ -17,6 +19,7 @@ from workflows.bundle.evidence import Evidence
 from workflows.bundle.read import read_cost
 from workflows.cli.progress import cost_line
 from workflows.common.errors import BundleError, Cancelled
+from workflows.export import stand_ins
 from workflows.inspection.contents import inspect_path
 from workflows.measure.history import RunHistory
 from workflows.measure.recording import record_build
@@ -113,6 +116,16 @@ def test_weights_beyond_the_memory_are_a_reason(measured: Measured) -> None:
     assert measured.short.positions == 0
     assert measured.short.reason.startswith("it takes the weights in float32, ")
     assert measured.short.reason.endswith("of memory are free")
+
+
+def test_weights_that_stay_as_they_are_stored_are_said_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = make_model("qwen3")
+    tensors = tensors_of("qwen3", model, lambda name, array: Q8_0 if array.ndim > 1 else F32)
+    file = write_gguf(tmp_path / "m.gguf", metadata_of("qwen3", model.config), tensors)
+    monkeypatch.setattr(stand_ins, "REAL_BELOW", 1 << 10)
+    monkeypatch.setattr(measure, "_lacking", lambda *_: "it takes the weights in float32")
+    done = build(BuildRequest(str(file), tmp_path / "b", {"capacity": 64, "check": "quick"}))
+    assert done.cost == QuantizationCost(reason="the weights are as the checkpoint stores them")
 
 
 def test_a_build_that_changes_many_tokens_names_what_keeps_more(measured: Measured) -> None:
