@@ -193,13 +193,26 @@ class _LayerCopier:
         return True
 
     def _part(self, layer: int) -> _LayerGraph:
-        """The nodes of the layer: they compute its outputs and are not part of an earlier layer."""
+        """The nodes of the layer: they compute its outputs, and are neither part of an earlier layer nor what the first
+        layer of a kind computes for all of them, such as its angles and its mask.
+        """
         kept = (present % layer for _, present in CACHE_NAMES)
         ends = [_AFTER % layer, *(name for name in kept if name in self._ends)]
         mine = _ancestors(self._ends[name] for name in ends) - _ancestors([self._ends[_AFTER % (layer - 1)]])
+        mine -= self._shared([node for node in self._graph if node in mine], layer)
         nodes = tuple(node for node in self._graph if node in mine)
         inputs = dict.fromkeys(value for node in nodes for value in node.inputs if value is not None)
         return _LayerGraph(layer, nodes, {value: role for value in inputs if (role := self._role(value, layer))})
+
+    def _shared(self, nodes: Sequence[ir.Node], layer: int) -> set[ir.Node]:
+        """The nodes that compute of nothing of the layer what nodes outside take, too."""
+        own = set[ir.Node]()
+        for node in nodes:
+            if any(value and (self._role(value, layer) or value.producer() in own) for value in node.inputs):
+                own.add(node)
+        free = {*nodes} - own
+        outward = (value for node in free for value in node.outputs if any(one not in nodes for one, _ in value.uses()))
+        return _ancestors(outward) & free
 
     def _role(self, value: ir.Value, layer: int) -> str:
         name, own = str(value.name), f"{self._repeat.path}.{layer}."

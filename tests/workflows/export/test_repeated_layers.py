@@ -32,7 +32,8 @@ _FULL, _NEAR = "full_attention", "sliding_attention"
 # how many layers the model has, what else is its own, and how many must be traced: two are copied at least
 DEEP: dict[str, tuple[int, dict[str, Any], int]] = {
     "llama": (5, {}, 3),
-    "gemma3_text": (7, {"layer_types": [*([_NEAR, _FULL] * 3), _NEAR]}, 5),
+    "gemma2": (7, {"layer_types": [*([_NEAR, _FULL] * 3), _NEAR]}, 5),
+    "gemma3_text": (9, {"layer_types": [_NEAR, _NEAR, _FULL] * 3}, 6),  # the first full one has the angles of all
     "gpt2": (5, {"n_layer": 5}, 3),
     "smollm3": (8, {"no_rope_layers": [1, 1, 0, 1, 1, 0, 1, 1]}, 6),
     "qwen3_moe": (5, {"mlp_only_layers": [0]}, 3),
