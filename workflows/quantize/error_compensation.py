@@ -40,20 +40,25 @@ class ErrorFeedback:
 
 
 def error_feedback(moments: Floats) -> ErrorFeedback:
-    """Factorizes second moments [K,K], damped by as little as makes them positive definite."""
+    """Factorizes second moments [K,K], damped by as little as makes them positive definite.
+
+    They are damped in place, for of the 14,336 inputs of a layer of 8B a copy has 0.8 GB.
+    """
     mean, damping = float(np.trace(moments)) / len(moments) or 1.0, _DAMPING
+    places, diagonal = np.diag_indices(len(moments)), np.diag(moments).copy()
     while True:
-        damped = moments + np.diag(np.full(len(moments), damping * mean, np.float32))
+        moments[places] = diagonal + np.float32(damping * mean)
         try:
-            upper = np.linalg.cholesky(damped[::-1, ::-1])[::-1, ::-1]
+            upper = np.linalg.cholesky(moments[::-1, ::-1])[::-1, ::-1]
             break
         except np.linalg.LinAlgError:  # of float32's rounding, or of moments that are not finite
             if damping >= _MOST_DAMPING:
                 raise
             damping *= 10
     own: Floats = np.diag(upper).astype(np.float32)
-    shares: Floats = np.ascontiguousarray(upper / own, np.float32)
-    shares[np.diag_indices(len(own))] = 0
+    upper /= own
+    upper[places] = 0
+    shares: Floats = np.ascontiguousarray(upper, np.float32)
     return ErrorFeedback(shares, np.square(own))
 
 

@@ -70,6 +70,7 @@ def shrink_moments(total: Floats, rows: int) -> Floats:
     alike = total * scale[:, None]
     alike *= scale
     size, norm = len(diagonal), float(np.vdot(alike, alike))
+    del alike
     spare = (rows + 1 - 2 / size) * (norm - size)
     share = min(1.0, ((1 - 2 / size) * norm + size * size) / spare) if spare > 0 else 1.0
     total *= np.float32(1 - share)
