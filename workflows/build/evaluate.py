@@ -10,12 +10,14 @@ temporary folder, and is gone when it ends; the report says which of both it was
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from workflows.build import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
@@ -34,6 +36,7 @@ from workflows.evaluation.accuracy.tasks import FileTask, read_task
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import QUESTIONS, PromptSet, choose_prompts, read_prompts
 from workflows.process.sandbox import OnFetched, keep_network
+from workflows.recipe.adapters import ADAPTER, open_adapters
 from workflows.recipe.build_memory import float32_bytes
 from workflows.wire.events import Event, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import TaskFile
@@ -50,7 +53,7 @@ class EvalRequest:
     prompts: a text file, a prompt a line; None is the demo's own, or plain sentences. steps: new tokens a prompt at
     most. questions: of the demo's held-back ones at most, 0 for none. suggest: nodes to suggest for `quantize.exclude`
     at most, 0 for none. trust_remote_code, consented: of a source that brings code, as a build's. task: a
-    person's own, asked in the place of the demo's questions.
+    person's own, asked in the place of the demo's questions. adapters: as the option `adapter` of a build, of a source.
     """
 
     bundle: Path
@@ -62,6 +65,7 @@ class EvalRequest:
     trust_remote_code: bool = False
     consented: frozenset[str] = frozenset()
     task: TaskFile | None = None
+    adapters: tuple[Mapping[str, Any], ...] = ()
 
 
 def evaluate(
@@ -91,13 +95,19 @@ def evaluate(
     chosen = task.prompts if task and from_task else partial(choose_prompts, file=request.prompts)
     asked = _Questions(chosen, request.steps, request.questions, task)
     if location is None:
+        if request.adapters:
+            raise RequestError(
+                f"{request.against} is a bundle, into which no adapter can be merged: leave --adapter out."
+            )
         return _compared(request, read_bundle(request.against), candidate, asked, report, cancelled)
     found = _eager_report(request, location, candidate, asked, report, cancelled)
     if isinstance(found, EvalReport):
-        return _noted(found, f"Reference: {request.against} in transformers, with eager attention in float32.")
+        text = f"Reference: {request.against} in transformers, with eager attention in float32."
+        return _noted(found, f"{text}{_adapter_note(request, candidate)}")
     with _own_build(request, location, candidate, report, cancelled) as reference:
         compared = _compared(request, reference, candidate, asked, report, cancelled)
-    return _noted(compared, f"Reference: Joinery's own fp32 build of {request.against}, since {found}.")
+    text = f"Reference: Joinery's own fp32 build of {request.against}, since {found}."
+    return _noted(compared, f"{text}{_adapter_note(request, candidate)}")
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,15 @@ class _Questions:
     steps: int
     questions: int
     task: FileTask | None
+
+
+def _adapter_note(request: EvalRequest, candidate: Bundle) -> str:
+    """What is merged into the reference, or what is merged into the candidate alone."""
+    if request.adapters:
+        return f" Merged into it: {', '.join(str(one.get('folder')) for one in request.adapters)}."
+    recipe = json.loads(candidate.text("recipe.json") or "{}")
+    names = [str(one.get("folder")) for one in recipe.get(ADAPTER) or ()]
+    return f" The bundle alone has {', '.join(names)} merged: --adapter DIR merges it here, too." if names else ""
 
 
 def _noted(report: EvalReport, note: str) -> EvalReport:
@@ -150,7 +169,7 @@ def _eager_report(
     cancelled: Callable[[], bool],
 ) -> EvalReport | str:
     """Compares with the checkpoint in transformers; the reason, as a clause, where that cannot be the reference."""
-    checkpoint = read_checkpoint(*location)
+    checkpoint = open_adapters(read_checkpoint(*location), {ADAPTER: request.adapters})
     if reason := _eager_obstacle(request, checkpoint, candidate, asked.task):
         return reason
     from workflows.evaluation.accuracy.eager_reference import EagerReference  # imports torch
@@ -193,7 +212,9 @@ def _own_build(
 ) -> Iterator[Bundle]:
     """An fp32 bundle of the checkpoint at `location`."""
     own = {"task": candidate.pipeline.metadata.task, "capacity": candidate.pipeline.capacity}
-    options = {"precision": "fp32"} | {name: value for name, value in own.items() if value}
+    options: dict[str, Any] = {"precision": "fp32"} | {name: value for name, value in own.items() if value}
+    if request.adapters:
+        options[ADAPTER] = list(request.adapters)
 
     def forward(event: Event) -> None:
         report(event)

@@ -15,6 +15,7 @@ from workflows.cli.progress import progress_display
 from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import TaskFlags
 from workflows.cli.streams import print_line
+from workflows.recipe.adapters import parse_adapter
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
@@ -26,6 +27,9 @@ def evaluate(
     bundle: Path = typer.Argument(help="The folder of the bundle to evaluate."),
     against: str = typer.Option(
         ..., "--against", metavar="SOURCE_OR_BUNDLE", help="The reference: a bundle or a source."
+    ),
+    adapters: list[str] = typer.Option(
+        [], "--adapter", metavar="DIR[=SCALE]", help="Merge this adapter of peft into the reference, a checkpoint."
     ),
     prompts: Path | None = typer.Option(None, "--prompts", help="A text file, a prompt a line."),
     steps: int = typer.Option(16, "--steps", help="New tokens a prompt at most."),
@@ -46,7 +50,17 @@ def evaluate(
     from workflows.measure.recording import record_eval, to_stderr
 
     task = task_flags.task(task_file)
-    request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
+    request = EvalRequest(
+        bundle,
+        against,
+        prompts,
+        steps,
+        questions,
+        suggest,
+        trust_remote_code,
+        task=task,
+        adapters=tuple(map(parse_adapter, adapters)),
+    )
     with progress_display() as (report_event, cancelled):
         report = run(request, report_event, cancelled, context.obj)
     record_eval(bundle, against, report, to_stderr)

@@ -19,7 +19,8 @@ from workflows.common.errors import RecipeError, printable
 from workflows.recipe.schema import AdapterSettings
 from workflows.recipe.settings import setting_error
 
-_OPTION = "adapter"
+ADAPTER = "adapter"
+"""The option of a build."""
 _SETTINGS = TypeAdapter(tuple[AdapterSettings, ...])
 
 
@@ -45,7 +46,7 @@ def split_source(source: str, options: Mapping[str, Any]) -> tuple[str, Mapping[
     if not source or not is_adapter(folder):
         return source, options
     first = {"folder": str(folder.resolve())}
-    return find_base(folder), {**options, _OPTION: [first, *(options.get(_OPTION) or ())]}
+    return find_base(folder), {**options, ADAPTER: [first, *(options.get(ADAPTER) or ())]}
 
 
 def open_adapters(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Checkpoint:
@@ -54,9 +55,9 @@ def open_adapters(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Checkpo
     Raises RecipeError for a sha256 that is not the adapter's: the recipe was made with another one.
     """
     try:
-        wanted = _SETTINGS.validate_python(options.get(_OPTION) or ())
+        wanted = _SETTINGS.validate_python(options.get(ADAPTER) or ())
     except ValidationError as error:
-        raise setting_error(error, _OPTION) from None
+        raise setting_error(error, ADAPTER) from None
     opened = tuple(open_adapter(Path(one.folder), one.scale) for one in wanted)
     for one, found in zip(wanted, opened, strict=True):
         if one.sha256 not in ("", found.sha256):

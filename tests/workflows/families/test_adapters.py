@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, 
 from tests.workflows.checkpoint.gguf.making import F32, Q4_0, Q8_0, write_gguf
 from tests.workflows.checkpoint.peft.making import VOCABULARY, make_adapter, make_base
 from workflows.build import BuildRequest, build
+from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.cli import run
+from workflows.common.errors import RequestError
 from workflows.generate import open_engine
 from workflows.generate.options import GenerateOptions
 from workflows.runtime import run_single
@@ -76,6 +79,21 @@ def test_tokens_are_peft_s(case: str, tmp_path: Path) -> None:
     options = {"capacity": 160, "check": "quick", "adapter": [{"folder": str(tmp_path / "adapter")}]}
     build(BuildRequest(str(tmp_path / "base"), tmp_path / "bundle", options))
     compare(tmp_path / "bundle", adapted)
+    if name == "qwen3":
+        check_references(tmp_path)
+
+
+def check_references(folder: Path) -> None:
+    """A checkpoint is the reference of a bundle with an adapter where that is merged into it as well."""
+    (folder / "prompts.txt").write_text("5,17,29\n", "utf-8")
+    merged = {"folder": str(folder / "adapter")}
+    given = EvalRequest(folder / "bundle", str(folder / "base"), folder / "prompts.txt", steps=4)
+    alone, both = evaluate(given), evaluate(replace(given, adapters=(merged,)))
+    assert alone.kl_mean is not None and both.kl_mean is not None and both.kl_mean < 1e-9 < 1e-4 < alone.kl_mean
+    assert "The bundle alone has adapter merged: --adapter DIR" in alone.notes[0]
+    assert f"Merged into it: {folder / 'adapter'}." in both.notes[0]
+    with pytest.raises(RequestError, match="into which no adapter can be merged"):
+        evaluate(replace(given, against=str(folder / "bundle"), adapters=(merged,)))
 
 
 @pytest.mark.slow
