@@ -225,6 +225,7 @@ def _make_stages(
     prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     key = _export_key(checkpoint, recipe, digest)
     exported = work.stage("export", key, partial(_export, work, checkpoint, recipe))
+    _check_adapters(checkpoint, recipe, exported)
     cut = cut_of_components(checkpoint, recipe, load_evidence(exported))
     pipeline = make_pipeline(checkpoint, recipe, cut)
     key = _key(key, recipe.passes)
@@ -255,6 +256,7 @@ def _export_key(checkpoint: Checkpoint, recipe: Recipe, digest: str) -> str:
     runs of any width depends on the width at which it is compared.
     """
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile", "tokenizer"}
+    later |= {"adapters"} | ({"adapter"} if recipe.adapters == "runtime" else set())
     later |= {"chunk"} if recipe.graphs == "single" else set()
     place = [str(checkpoint.folder)] if can_stream(checkpoint, family_for(recipe.model_type, recipe.task)) else []
     graphs = recipe.model_dump(exclude=later), recipe.compared_chunk, recipe.build_target.fixed
@@ -292,6 +294,27 @@ def _measure(
     from workflows.build.measure import make_measure
 
     return make_measure(checkpoint, composite, quantized, work, folder)
+
+
+def _check_adapters(checkpoint: Checkpoint, recipe: Recipe, exported: Path) -> None:
+    """Raises CheckpointError, before the longer stages, where an adapter beside the weights does not fit them."""
+    if recipe.adapters == "runtime":
+        from workflows.build.switched_adapters import find_switched
+
+        find_switched(exported, exported, checkpoint.switched)
+
+
+def _add_adapters(checkpoint: Checkpoint, made: _MadeStages, draft: Path, pipeline: Pipeline) -> Pipeline:
+    """Writes the graphs of the bundle with inputs for adapters, and these; returns the pipeline that names them."""
+    if made.recipe.adapters != "runtime":
+        return pipeline
+    from workflows.build.switched_adapters import find_switched, write_switched
+
+    exported, optimized, *_ = made.folders
+    switched = find_switched(exported, optimized, checkpoint.switched)
+    adapters = write_switched(made.folders[-1], draft, switched, checkpoint.switched)
+    metadata = pipeline.metadata.model_copy(update={"adapters": adapters})
+    return pipeline.model_copy(update={"metadata": metadata})
 
 
 def _with_mix(recipe: Recipe, stage: Path) -> Recipe:
@@ -357,6 +380,7 @@ def _draft(work: BuildWorkspace, checkpoint: Checkpoint, made: _MadeStages) -> t
     portable = recipe.model_copy(update=changed)
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
+    pipeline = _add_adapters(checkpoint, made, draft, pipeline)
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
     return draft, is_described(stages[0])
 

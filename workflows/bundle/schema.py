@@ -17,7 +17,7 @@ from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown_
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
 from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
-from workflows.bundle.strict_model import StrictModel
+from workflows.bundle.strict_model import NameInBundle, StrictModel
 from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, TextLimits
 
 RuntimeSetting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
@@ -77,6 +77,19 @@ class BundleReference(StrictModel):
     digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
 
+class BundledAdapter(StrictModel):
+    """An adapter beside the weights. name: by which a generation chooses it. file: its factors, by the graphs' inputs.
+
+    rank: the largest one. scale: of its changes, which the file has already. sha256: of the adapter that peft wrote.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    file: NameInBundle
+    rank: PositiveInt
+    scale: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    sha256: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
+
+
 class Metadata(StrictModel):
     """Facts about the build; `name` is the model's display name, `vocabulary` the number of its tokens, None
     where it reads none.
@@ -88,7 +101,8 @@ class Metadata(StrictModel):
     whose graphs leave them open. place: session → the provider that it runs on, if not the default one. draft: the
     bundle that drafts, where no session does; a person states its location. texts, embedding, classification: of a
     graph without a cache that reads tokens. longer_than: the tokens up to which the checkpoint rotates a text by other
-    angles than the graphs do (longrope). genai: the keys of an onnxruntime-genai configuration that have no
+    angles than the graphs do (longrope). adapters: those that a generation can choose; None where the graphs have no
+    inputs for any. genai: the keys of an onnxruntime-genai configuration that have no
     equivalent in this file.
     """
 
@@ -114,6 +128,7 @@ class Metadata(StrictModel):
     embedding: Annotated[EmbeddingSettings | None, Field(exclude_if=not_)] = None
     classification: Annotated[ClassificationSettings | None, Field(exclude_if=not_)] = None
     longer_than: Annotated[int | None, Field(gt=0, exclude_if=not_)] = None
+    adapters: Annotated[list[BundledAdapter] | None, Field(exclude_if=lambda value: value is None)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
     built_at: str = ""
     components: list[ComponentMetadata] = Field(default_factory=list)

@@ -44,7 +44,7 @@ class Checkpoint:
     `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
     generation_config.json, else from config.json. `remote_code` maps each Python file that would run to its SHA-256.
     `revision` is the commit of a Hub checkpoint, else "". adapters: what a build merges into the weights, in order, and
-    no part of `tensors` and `digest`.
+    no part of `tensors` and `digest`. switched: adapters that it holds beside them, of which a generation chooses one.
     """
 
     source: str
@@ -67,6 +67,7 @@ class Checkpoint:
     pad_token_id: int | None
     remote_code: dict[str, str]
     adapters: tuple[PeftAdapter, ...] = ()
+    switched: tuple[PeftAdapter, ...] = ()
 
     @property
     def portable_source(self) -> str:

@@ -32,6 +32,7 @@ HELP = "/help lists the commands, /exit or Ctrl+D ends, Ctrl+C stops a reply."
 COMMANDS = """\
 /new              starts a new chat; /reset is the same
 /system TEXT      sets the system message; without a text, removes it
+/adapter NAME     goes on with an adapter of the bundle; without a name, with none
 /save FILE        saves the chat: .json, or Markdown with any other suffix
 /exit             ends; /quit is the same
 Enter sends, Alt+Enter breaks the line, the arrow up brings earlier lines back.
@@ -39,7 +40,7 @@ Enter sends, Alt+Enter breaks the line, the arrow up brings earlier lines back.
 COMPLETION_HELP = "No chat template: the model continues the text so far, an empty line lets it continue."
 _FLAGS = Only(
     "max_new_tokens", "cache", "capacity", "session_option", "place", "no_drafts", "provider", "draft", "ngram",
-    "draft_tokens", "temperature", "seed", "logits", "target_language", "source_language",
+    "draft_tokens", "temperature", "seed", "logits", "target_language", "source_language", "adapter",
 )  # fmt: skip
 
 
@@ -75,6 +76,8 @@ class TerminalChat:
                 self.reset()
             case "/system":
                 self._system = rest.strip()
+            case "/adapter":
+                self._partner.use_adapter(rest.strip())
             case "/save":
                 self._save(rest.strip())
             case _:

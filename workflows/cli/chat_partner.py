@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from workflows.common.errors import RequestError
+from workflows.common.errors import RequestError, printable
 from workflows.wire.events import Event, ProgressEvent, ReadyEvent
 from workflows.wire.requests import Generate, Open, Turn
 
@@ -23,16 +23,23 @@ Messages = Sequence["TemplateMessage"]
 
 
 class ChatPartner(Protocol):
-    """An open bundle. name: for the welcome. completes: it continues a text, as base models do."""
+    """An open bundle. name: for the welcome. completes: it continues a text, as base models do.
+
+    adapters: those that it may reply with.
+    """
 
     name: str
     completes: bool
+    adapters: list[str]
 
     def check(self, messages: Messages) -> None:
         """Raises PromptError where the bundle cannot encode a chat."""
 
     def events(self, messages: Messages, cancelled: Callable[[], bool]) -> Iterator[Event]:
         """The events of the reply to the messages. Raises PromptError, LogitsError and RemoteError."""
+
+    def use_adapter(self, name: str) -> None:
+        """Replies with the adapter from now on; with none for an empty name. Raises RequestError for an unknown one."""
 
     def stop(self) -> None:
         """Stops the reply, from another thread."""
@@ -52,7 +59,7 @@ class LocalPartner:
     ) -> None:
         self._engine, self._options, self._tools, self._prefill = engine, options, tools, prefill
         self.name = engine.bundle.pipeline.metadata.name
-        self.completes = engine.prompts.completes
+        self.completes, self.adapters = engine.prompts.completes, list(engine.machine.adapter.names)
         self.stop, self.reset = engine.stop, engine.reset
 
     def check(self, messages: Messages) -> None:
@@ -65,6 +72,10 @@ class LocalPartner:
         prefix = self._engine.prompts.reply_prefix(self._prefill)
         events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
         return record_generation(self._engine.bundle, events, to_stderr)
+
+    def use_adapter(self, name: str) -> None:
+        _check_adapter(name, self.adapters)
+        self._options = self._options.replaced(adapter=name or None)
 
     def close(self) -> None:
         """Nothing: the bundle ends with this process."""
@@ -79,7 +90,7 @@ class RemotePartner:
         self._worker, self._tools, self._prefill = worker, tools, prefill
         self._options = {name: value for name, value in options.items() if value is not None}
         self.name = f"{Path(ready.bundle).name} on {worker.connection.machine.name}"
-        self.completes = ready.completes
+        self.completes, self.adapters = ready.completes, ready.adapters
 
     def check(self, messages: Messages) -> None:
         """Nothing is checked here: the first reply raises PromptError."""
@@ -89,6 +100,11 @@ class RemotePartner:
         request = Generate(messages=turns, options=self._options, tools=self._tools, prefill=self._prefill)
         return self._worker.events(request, cancelled)
 
+    def use_adapter(self, name: str) -> None:
+        _check_adapter(name, self.adapters)
+        self._options.pop("adapter", None)
+        self._options |= {"adapter": name} if name else {}
+
     def stop(self) -> None:
         """Nothing: the `cancelled` of the running reply stops it."""
 
@@ -97,6 +113,12 @@ class RemotePartner:
 
     def close(self) -> None:
         self._worker.close()
+
+
+def _check_adapter(name: str, adapters: Sequence[str]) -> None:
+    if name and name not in adapters:
+        known = ", ".join(printable(one, 60) for one in adapters) or "none"
+        raise RequestError(f"The bundle has no adapter {printable(name, 60)!r}: it has {known}.")
 
 
 def open_partner(

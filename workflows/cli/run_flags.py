@@ -172,6 +172,7 @@ class RunFlags:
     stop: list[str] = _flag("stop", [])
     target_language: str | None = _flag("target_language")
     source_language: str | None = _flag("source_language")
+    adapter: str | None = _flag("adapter", metavar="NAME")
 
     def check_drafts(self) -> None:
         """Raises RequestError where more than one of the flags says where drafts come from."""

@@ -30,6 +30,7 @@ PRESENT_KEY, PRESENT_VALUE = "present.%d.key", "present.%d.value"
 PAST_STATE, PRESENT_STATE = "past.%d.{}", "present.%d.{}"  # of fixed size, by its name, as in genai's graphs
 CROSS_KEY, CROSS_VALUE = "cross.%d.key", "cross.%d.value"  # computed by the encoder, once
 CACHE_SCALE = "{}.scale"  # [1, H, 1, D]: by a past input's name, what its integers are multiplied by
+ADAPTER_RIGHT, ADAPTER_LEFT = "lora_A.{}", "lora_B.{}"  # [K, r] and [r, N], by the path of a linear layer x · [K, N]
 POSITIONS_KEY = "joinery.positions"  # graph metadata: number of positions of the model
 DEFAULT_CAPACITY = 4096  # default number of cache slots
 

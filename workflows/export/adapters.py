@@ -74,7 +74,7 @@ class _Merge:
         turned = isinstance(module, Conv1D | torch.nn.Embedding)
         name, shape = f"{path}.weight", tuple(module.weight.shape)
         flat = (shape[0], module.weight.numel() // shape[0])
-        self._check_rank(path, layer, 1)
+        self._adapter.check_rank(path, layer, 1)
         self._check_fit(name, layer, flat[::-1] if turned else flat)
         if layer.bias is not None and getattr(module, "bias", None) is None:
             raise self._adapter.error(f"adds a bias to {printable(path, 120)}, which has none in this base.")
@@ -86,7 +86,7 @@ class _Merge:
     def _change_stored(self, path: str, layer: LowRankLayer) -> None:
         """Changes a linear layer that is stored by itself, and a part of a larger weight in this transformers."""
         name = f"{path}.weight"
-        self._check_rank(path, layer, 1)
+        self._adapter.check_rank(path, layer, 1)
         self._check_fit(name, layer, self._tensors[name].shape)
         if layer.bias is not None:
             raise self._adapter.error(f"adds a bias to {printable(path, 120)}, which has none in this base.")
@@ -103,7 +103,7 @@ class _Merge:
             raise adapter.error(f"changes {printable(name, 120)} in a way that is not merged.")
         turned = len(shape) == 3 and bool(getattr(self._modules[module], "is_transposed", False))
         experts, (rows, columns) = (1, *shape)[-3], shape[:-3:-1] if turned else shape[-2:]
-        self._check_rank(name, layer, experts)
+        self._adapter.check_rank(name, layer, experts)
         self._check_fit(name, layer, (rows, columns))
         if experts == 1:
             self._change(name, self._low_rank(name, layer, turned))
@@ -145,19 +145,6 @@ class _Merge:
         magnitude = None if layer.magnitude is None else adapter.factor(layer.magnitude)
         factors = adapter.factor(layer.left), adapter.factor(layer.right)
         return WeightChange(adapter.name, scale, *factors, turned, magnitude)
-
-    def _check_rank(self, path: str, layer: LowRankLayer, experts: int) -> None:
-        rank = self._adapter.settings.rank(path) * experts
-        if layer.right.shape[0] != rank:
-            raise self._adapter.error(
-                f"has a rank of {layer.right.shape[0]} at {printable(path, 120)}, and its settings say {rank}: get it "
-                "again."
-            )
-        if self._adapter.settings.use_dora != (layer.magnitude is not None):
-            raise self._adapter.error(
-                f"{'lacks' if layer.magnitude is None else 'has'} lora_magnitude_vector at {printable(path, 120)}, "
-                f"and its use_dora is {str(self._adapter.settings.use_dora).lower()}: get it again."
-            )
 
     def _check_fit(self, name: str, layer: LowRankLayer, shape: tuple[int, ...]) -> None:
         left, right = layer.left, layer.right

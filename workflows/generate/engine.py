@@ -42,6 +42,7 @@ from workflows.generate.tokenizer import BundleTokenizer
 from workflows.generate.tools import Tool
 from workflows.kvcache import KVCache
 from workflows.runtime import Machine, device_named
+from workflows.runtime.execution.active_adapter import BASE
 from workflows.runtime.execution.prompt_inputs import NamedInputs
 from workflows.runtime.loading.sessions import Placement
 from workflows.wire.events import CacheEvent, Event, GenerationDone, ReadyEvent, TokenEvent
@@ -71,7 +72,7 @@ class Engine:
         self._notices = Notices()
         template = ChatTemplate.of_bundle(bundle)
         self.prompts = PromptEncoder(self.text, template, machine.has_source, self._notices)
-        self._cached = CachedPrompt(machine.cache, bundle.digest, bundle.pipeline.settings.reuses_prefix)
+        self._cached = self._new_cached_prompt()
         self._statistics: dict[tuple[str, int, TreeShape | None], DraftStatistics] = {}  # by proposer, length, tree
         self._note_ignored_settings()
 
@@ -144,6 +145,7 @@ class Engine:
                 self.languages.token(language)
         options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
+        self._use_adapter(options.adapter or BASE)
         strategy = self._strategy(options)
         if note := self.auxiliary.begin(options, options.listed(self.defaults.chain), self.text, not inputs):
             self._notices.add("guidance", note)
@@ -204,6 +206,23 @@ class Engine:
         if key not in self._statistics:
             self._statistics[key] = DraftStatistics(DraftLengthTuner(strategy.most), NearTies(self.machine.rounds))
         return strategy.begun(self._statistics[key])
+
+    def _use_adapter(self, name: str) -> None:
+        """Switches to an adapter, with a notice where the cache held tokens. Raises what Machine.use_adapter raises."""
+        held = self.machine.cache.length
+        if not self.machine.use_adapter(name):
+            return
+        self.auxiliary.forget()
+        if self.draft is not None:
+            self.draft.reset()
+        self._cached = self._new_cached_prompt()
+        if held:
+            shown = f"The adapter {printable(name, 60)}" if name else "The model without an adapter"
+            self._notices.add("adapter", f"{shown} reads the text anew: the cache is of the weights before.")
+
+    def _new_cached_prompt(self) -> CachedPrompt:
+        model = "+".join(filter(None, (self.bundle.digest, self.machine.adapter.identity)))
+        return CachedPrompt(self.machine.cache, model, self.bundle.pipeline.settings.reuses_prefix)
 
     def _note_short_text(self, tokens: int) -> None:
         """Adds a notice where the checkpoint would rotate a text of so many tokens by other angles than the graphs."""
@@ -291,6 +310,7 @@ class Engine:
             completes=self.prompts.completes and not listens,
             load_seconds=round(self.load_seconds, 3),
             languages=self.languages.names,
+            adapters=list(self.machine.adapter.names),
             sees=self.sees,
             takes_sound=self.takes_sound,
             speech=SpeechSettings.of_bundle(self.bundle).choices() if listens else None,

@@ -6,6 +6,7 @@ x ─┬─ MatMul(a) ─ Add(p)        x ── MatMul(a|b) ── Add(p|q) ─
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from workflows.graph.described_weights import join_recipes, recipe_of, recipe_te
 from workflows.optimize.base import Refusal
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
 from workflows.optimize.queries import constant_tensor, consumers, dimensions, has_single_use, weight_input
+
+PACKED_KEY = "joinery.packed"  # in the metadata of a packed product: the outputs of those that it stands for
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class Projection:
     output: ir.Value
 
     @property
+    def depth(self) -> int:
+        return int(self.weight.const_value.shape[0])
+
+    @property
     def width(self) -> int:
         return int(self.weight.const_value.shape[1])
 
@@ -36,7 +43,7 @@ def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
     """Maps each value to the projections that read it, in the graph's order; two or more each."""
     found: dict[ir.Value, list[Projection]] = {}
     for node in graph:
-        projection = _projection(node)
+        projection = projection_of(node)
         if projection is not None:
             found.setdefault(node.inputs[0], []).append(projection)
     return {value: group for value, group in found.items() if len(group) > 1}
@@ -67,7 +74,9 @@ def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) 
     nodes = []
     weight = add_initializer(graph, name, _concatenated_weights([p.weight for p in group], name))
     product = packed if all(p.bias is None for p in group) else new_value_like(packed, "product")
-    nodes.append(make_node("MatMul", [first.matmul.inputs[0], weight], [product], like=first.matmul))
+    matmul = make_node("MatMul", [first.matmul.inputs[0], weight], [product], like=first.matmul)
+    matmul.metadata_props[PACKED_KEY] = json.dumps([p.output.name for p in group])
+    nodes.append(matmul)
     if product is not packed:
         bias = add_initializer(graph, f"{name}.bias", _biases(group, f"{name}.bias"))
         nodes.append(make_node("Add", [product, bias], [packed], like=first.matmul))
@@ -78,7 +87,8 @@ def pack_projections(graph: ir.Graph, group: Sequence[Projection], suffix: str) 
     return None
 
 
-def _projection(node: ir.Node) -> Projection | None:
+def projection_of(node: ir.Node) -> Projection | None:
+    """Returns the product of a matrix of weights, with the bias that is added to it alone; None for another node."""
     if node.op_type != "MatMul" or node.domain not in ("", "ai.onnx") or node.inputs[0] is None:
         return None
     weight = weight_input(node)

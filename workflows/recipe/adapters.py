@@ -1,6 +1,7 @@
-"""Opens the adapters of a recipe, so that a build merges them into the checkpoint's weights.
+"""Opens the adapters of a recipe, which a build merges into the checkpoint's weights or holds beside them.
 
 options {"adapter": [{"folder", "scale"}]} ──open_adapters──▶ Checkpoint.adapters ──resolve_recipe──▶ Recipe.adapter
+        {"adapters": "runtime"}            ─────────────────▶ Checkpoint.switched
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from workflows.checkpoint import Checkpoint
-from workflows.checkpoint.peft.adapter import is_adapter, open_adapter
+from workflows.checkpoint.peft.adapter import PeftAdapter, is_adapter, open_adapter
 from workflows.checkpoint.peft.base import find_base
 from workflows.common.errors import RecipeError, printable
 from workflows.recipe.schema import AdapterSettings
 from workflows.recipe.settings import setting_error
 
-ADAPTER = "adapter"
-"""The option of a build."""
+ADAPTER, _USE = "adapter", "adapters"
+"""The options of a build: the adapters, and whether they are merged."""
 _SETTINGS = TypeAdapter(tuple[AdapterSettings, ...])
 
 
@@ -65,18 +66,53 @@ def open_adapters(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Checkpo
                 f"The adapter in {printable(one.folder)} is not the one that the recipe was made with (its sha256 "
                 "differs): give that one, or leave sha256 out."
             )
-    return replace(checkpoint, adapters=opened)
+    if options.get(_USE) != "runtime":
+        return replace(checkpoint, adapters=opened)
+    for adapter in opened:
+        if reason := switching_refusal(adapter):
+            raise RecipeError(
+                f"The adapter {printable(adapter.name, 100)} cannot be switched while the model runs: {reason}; "
+                "merge it, without adapters=runtime."
+            )
+    names = [one.name for one in opened]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise RecipeError(
+            f"Two adapters are called {printable(twice, 100)}, by which a generation chooses: rename a folder."
+        )
+    return replace(checkpoint, switched=opened)
+
+
+def switching_refusal(adapter: PeftAdapter) -> str:
+    """Why an adapter cannot be beside the weights; empty if it can: then it adds x·A·B to linear layers alone."""
+    if adapter.settings.use_dora:
+        return "it is of DoRA, which scales the rows of the weights themselves"
+    if adapter.replaced:
+        return f"it replaces {printable(next(iter(adapter.replaced)), 100)} as a whole (modules_to_save or bias)"
+    if adapter.settings.target_parameters:
+        return f"it changes parameters of experts ({printable(adapter.settings.target_parameters[0], 100)})"
+    for path, layer in adapter.layers.items():
+        if layer.bias is not None:
+            return f"it adds a bias to {printable(path, 100)}"
+        if "lora_embedding_" in layer.left.name:
+            return f"it changes the embedding {printable(path, 100)}"
+        if len(layer.left.shape) != 2 or len(layer.right.shape) != 2:
+            return f"it changes the convolution {printable(path, 100)}"
+    return ""
 
 
 def adapter_settings(checkpoint: Checkpoint) -> tuple[AdapterSettings, ...]:
     """What a recipe says of the checkpoint's adapters."""
     return tuple(
-        AdapterSettings(folder=str(one.folder), scale=one.scale, sha256=one.sha256) for one in checkpoint.adapters
+        AdapterSettings(folder=str(one.folder), scale=one.scale, sha256=one.sha256)
+        for one in (*checkpoint.adapters, *checkpoint.switched)
     )
 
 
 def adapter_notice(checkpoint: Checkpoint) -> str:
-    """A sentence about what is merged; empty without adapters."""
+    """A sentence about what is merged, or held beside the weights; empty without adapters."""
+    if checkpoint.switched:
+        names = [f"{printable(one.name, 60)} (scale {one.scale:g})" for one in checkpoint.switched]
+        return f"The bundle holds {', '.join(names)} beside its weights: a generation chooses one, or none."
     names = [f"{printable(one.name, 60)} (scale {one.scale:g})" for one in checkpoint.adapters]
     if not names:
         return ""

@@ -32,6 +32,7 @@ def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometr
         *early_exit_refusals(recipe, family, geometry),
         *fast_prefill_refusals(recipe, family),
         *integer_cache_refusals(recipe, family),
+        *switched_adapter_refusals(recipe, family),
     )
     for refusal in (*target_refusals(recipe), *own):
         raise RecipeError(refusal)
@@ -212,6 +213,27 @@ def integer_cache_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
         yield f"A cache in int8 goes with {', '.join(MIXABLE)}, and not with {other}."
     if KERNEL_CONSTRAINTS["TensorScatter"].violation(opset=recipe.opset):
         yield f"A cache in int8 needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}."
+
+
+def switched_adapter_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
+    """Yields a sentence for each reason why adapters cannot be inputs of the graphs."""
+    if recipe.adapters != "runtime":
+        return
+    remedy = "merge the adapters, without adapters=runtime"
+    if not family.cached or family.encoder or family.has_features or recipe.variant != "plain":
+        yield (
+            "adapters=runtime is for a decoder that reads text alone, and not for "
+            f"{family.name} as {recipe.variant}: {remedy}."
+        )
+    if recipe.target != "cpu":
+        yield (
+            "adapters=runtime gives the graphs inputs of any rank, which are tried on the CPU provider alone, and not "
+            f"on the target {recipe.target}: {remedy}."
+        )
+    if recipe.early_exit is not None:
+        yield "early_exit drafts with layers that have no adapter: leave it out, or " + remedy + "."
+    if other := next((one for one in sorted(recipe.precisions) if one not in (*MIXABLE, "fp16")), None):
+        yield f"adapters=runtime goes with {', '.join(MIXABLE)} and fp16, and not with {other}: {remedy}."
 
 
 def _plain_decoder_refusals(what: str, recipe: Recipe, family: Family) -> Iterator[str]:

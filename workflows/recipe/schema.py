@@ -28,6 +28,7 @@ PRESETS: dict[Preset, Precision] = {"compact": "int4", "balanced": "int4", "accu
 """Points of size and accuracy, chosen by a table of trained models (resources/docs/quantization.md) → their precision;
 int4 without a preset is balanced, and int8 is accurate."""
 Rounding = Literal["nearest", "search", "compensated"]
+AdapterUse = Literal["merged", "runtime"]
 CacheWriter = Literal["host", "gqa", "scatter"]
 
 DEFAULT_CHUNK = 64
@@ -153,7 +154,7 @@ class QuantizeSettings(BaseModel):
 
 
 class AdapterSettings(BaseModel):
-    """An adapter of peft that is merged into the weights. folder: its path, its name alone in a bundle.
+    """An adapter of peft, merged into the weights or beside them. folder: its path, its name alone in a bundle.
 
     scale: of its low-rank changes. sha256: over its settings and weights, filled in when it is opened.
     """
@@ -187,7 +188,8 @@ class Recipe(BaseModel):
     attention to the sound, from which the times of words follow. compile: whether the target's provider compiles the
     bundle's graphs after the build (`joinery compile`), with the options in session_options. check: `quick` compares
     the model and the graphs in fewer ways (compatibility.check_notice). tokenizer: whether the bundle has the
-    checkpoint's; without one it takes token ids alone. adapter: what is merged into the weights, in order.
+    checkpoint's; without one it takes token ids alone. adapter: what is merged into the weights, in order. adapters:
+    `runtime` merges none, and a generation chooses one of them: their factors are inputs of the graphs.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -195,6 +197,7 @@ class Recipe(BaseModel):
     version: Literal[1] = 1
     source: str
     adapter: tuple[AdapterSettings, ...] = ()
+    adapters: AdapterUse = "merged"
     model_type: str
     family: str
     task: str

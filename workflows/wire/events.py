@@ -123,7 +123,7 @@ class ReadyEvent(Event):
 
     completes: a chat is one text that the model continues. languages: those that it translates between. sees: messages
     may have pictures. takes_sound: they may have recordings. speech: a request is a sound to transcribe; None for a
-    bundle that takes a text.
+    bundle that takes a text. adapters: of which a generation may choose one.
     """
 
     event: ClassVar[str] = "ready"
@@ -142,6 +142,7 @@ class ReadyEvent(Event):
     sees: bool = False
     takes_sound: bool = False
     speech: SpeechChoices | None = field(default=None, metadata=ABSENT)
+    adapters: list[str] = field(default_factory=list)
 
     @property
     def listens(self) -> bool:

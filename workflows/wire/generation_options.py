@@ -43,6 +43,7 @@ class GenerationOptions:
     guidance: the scale of classifier-free guidance (γ of Sanchez et al., 2023); 1 is none. negative_prompt: ids of the
     prompt that guidance leads away from; None is the prompt's last token. alpha: of contrastive decoding, the share of
     the amateur's logits that is subtracted.
+    adapter: the name of an adapter of the bundle; None is the base alone.
     target_language, source_language: of a translation, where the bundle has languages; None is the checkpoint's own.
     """
 
@@ -85,6 +86,7 @@ class GenerationOptions:
     )
     target_language: str | None = _option(None, "Language to translate into: de_DE, fra_Latn …")
     source_language: str | None = _option(None, "Language to translate from.")
+    adapter: str | None = _option(None, "Run with this adapter of the bundle; see inspect.", min_length=1)
 
 
 def description(name: str) -> str:

@@ -69,6 +69,20 @@ class PeftAdapter:
         path = regular_file(self.folder, info.file)
         return StoredFactor(str(path), info.offset, info.dtype, info.shape, info.name, rows, columns)
 
+    def check_rank(self, path: str, layer: LowRankLayer, experts: int = 1) -> None:
+        """Raises CheckpointError where the layer at `path` has another rank, or kind, than the settings say."""
+        rank = self.settings.rank(path) * experts
+        if layer.right.shape[0] != rank:
+            raise self.error(
+                f"has a rank of {layer.right.shape[0]} at {printable(path, 120)}, and its settings say {rank}: get it "
+                "again."
+            )
+        if self.settings.use_dora != (layer.magnitude is not None):
+            raise self.error(
+                f"{'lacks' if layer.magnitude is None else 'has'} lora_magnitude_vector at {printable(path, 120)}, "
+                f"and its use_dora is {str(self.settings.use_dora).lower()}: get it again."
+            )
+
     def error(self, what: str) -> CheckpointError:
         """The error that begins with the adapter's name."""
         return CheckpointError(f"The adapter {printable(self.name)} {what}")

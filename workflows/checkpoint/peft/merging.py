@@ -24,11 +24,11 @@ def apply_changes(changes: Iterable[WeightChange], weight: Array) -> None:
 
 
 def _apply(change: WeightChange, weight: Array) -> None:
-    left = _read(change.left)
+    left = read_factor(change.left)
     if change.right is None:
         weight += change.scale * left.reshape(weight.shape)
         return
-    left, right = left.reshape(len(left), -1), _read(change.right)
+    left, right = left.reshape(len(left), -1), read_factor(change.right)
     right = right.reshape(len(right), -1)
     if change.turned:
         left, right = right.T, left.T
@@ -36,7 +36,7 @@ def _apply(change: WeightChange, weight: Array) -> None:
     for rows in _blocks(matrix):
         matrix[rows] += change.scale * (left[rows] @ right)
     if change.magnitude is not None:
-        _normalize(change, matrix, _read(change.magnitude).reshape(-1))
+        _normalize(change, matrix, read_factor(change.magnitude).reshape(-1))
 
 
 def _normalize(change: WeightChange, matrix: Array, magnitude: Array) -> None:
@@ -63,7 +63,7 @@ def _blocks(matrix: Array) -> Iterator[slice]:
     return (slice(start, start + count) for start in range(0, len(matrix), count))
 
 
-def _read(factor: StoredFactor) -> Array:
+def read_factor(factor: StoredFactor) -> Array:
     """The numbers of a factor in float32. Raises CheckpointError for a file that is gone, and for NaN and infinity."""
     try:
         stored = np.memmap(factor.file, _STORED[factor.dtype], "r", factor.offset, factor.shape)

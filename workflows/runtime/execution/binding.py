@@ -48,7 +48,7 @@ class Binding:
         self.drivers: list[tuple[str, Array]] = []
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self._unsized: list[tuple[ort.IOBinding, str]] = []  # outputs that onnxruntime allocates in each run
-        self.generation = 0
+        self.generation = (0, 0)  # of the cache's buffers, and of the adapter's factors
         self._run, self._shapes, self._given = run, shapes, given
         self._taken, self._observer, self._device_rows = taken, observer, memory
         self._memory: list[Array] = []  # keeps the arrays alive, for bindings hold only addresses
@@ -136,7 +136,7 @@ class Binding:
     def _is_constant(self, port: Port) -> bool:
         """Whether an input's content stays the same while this binding lives, as that of encoder outputs does."""
         feed = self._run.feeds[port]
-        return feed.kind == "edge" and feed.source not in self.outputs
+        return feed.kind == "adapter" or (feed.kind == "edge" and feed.source not in self.outputs)
 
     def _array(self, port: Port, spec: TensorSpec) -> Array:
         """The memory of an input."""
@@ -152,7 +152,7 @@ class Binding:
         return array
 
     def _source(self, port: Port, feed: InputSource) -> Array | None:
-        """The array of another session or of the cache that feeds an input; None for a driver."""
+        """The array of another session, of the cache or of an adapter that feeds an input; None for a driver."""
         if feed.kind == "driver":
             return None
         source = feed.source if feed.kind == "edge" and feed.source is not None else port

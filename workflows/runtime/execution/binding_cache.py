@@ -1,4 +1,5 @@
-"""The bindings of a machine's runs, kept by phase, columns and rows of logits until the cache moves its buffers."""
+"""The bindings of a machine's runs, kept by phase, columns and rows of logits until the cache moves its buffers, or the
+adapter changes."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from workflows.bundle.outline import Port
 from workflows.common.tensors import Array
 from workflows.kvcache import KVCache
+from workflows.runtime.execution.active_adapter import ActiveAdapter
 from workflows.runtime.execution.binding import Binding, Observer
 from workflows.runtime.execution.device_memory import DeviceMemory
 from workflows.runtime.execution.logits_rows import ROW_INPUT_SHAPES, logits_memory, with_row_inputs
@@ -20,7 +22,10 @@ _NARROW = 17  # columns of a run that verifies a draft, whose binding is kept; o
 
 
 class BindingCache:
-    """Bindings of the sessions around one cache. memory: the cache's rows in a provider's own memory, where it has."""
+    """Bindings of the sessions around one cache. memory: the cache's rows in a provider's own memory, where it has.
+
+    adapter: whose factors are bound.
+    """
 
     def __init__(
         self,
@@ -29,7 +34,9 @@ class BindingCache:
         cache: KVCache,
         observer: Observer | None,
         memory: DeviceMemory | None,
+        adapter: ActiveAdapter,
     ) -> None:
+        self._adapter = adapter
         self._program, self._sessions, self._cache = program, sessions, cache
         self._observer, self._memory = observer, memory
         self._bound: dict[_Key, Binding] = {}
@@ -54,12 +61,12 @@ class BindingCache:
 
         chunk: tokens of a full prompt run. selects_rows: whether the graph is told which rows to compute.
         """
-        run, generation = self._program.runs[phase], self._cache.buffers.generation
+        run, generation = self._program.runs[phase], (self._cache.buffers.generation, self._adapter.generation)
         key = phase, width, rows if selects_rows else width, self._cache.carried.turn
         changes = prompt.feeds_features(run, tokens)
         bound = None if changes else self._bound.get(key)
         if bound is None or bound.generation != generation:
-            # the others would keep buffers alive that the cache no longer uses
+            # the others would keep buffers alive that the cache no longer uses, or run with another adapter
             self._bound = {key: one for key, one in self._bound.items() if one.generation == generation}
             bound = self._bind(run, tokens, prompt, width, key[2], selects_rows)
             bound.generation = generation
@@ -75,6 +82,7 @@ class BindingCache:
     ) -> Binding:
         run, sessions = with_row_inputs(run, self._sessions) if selects_rows else (run, self._sessions)
         arrays = prompt.arrays(run, self._cache.length, tokens) | self._cache_arrays(run, width)
+        arrays |= self._adapter.arrays(run)
         arrays |= logits_memory(run, rows)
         shapes = {**self._cache.shapes(width), **ROW_INPUT_SHAPES}
         return Binding(run, sessions, shapes, arrays, self._program.used_outputs, self._observer, self._memory)

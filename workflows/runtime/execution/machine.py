@@ -30,6 +30,7 @@ from workflows.kvcache.cache import cross_view
 from workflows.kvcache.cache_inputs import IDS
 from workflows.kvcache.incremental_step import IncrementalStep, incremental_step
 from workflows.kvcache.token_blocks import TokenBlocks
+from workflows.runtime.execution.active_adapter import ActiveAdapter
 from workflows.runtime.execution.binding import Binding, Observer, bind_last
 from workflows.runtime.execution.binding_cache import BindingCache
 from workflows.runtime.execution.device_memory import DeviceMemory
@@ -107,8 +108,8 @@ class Machine:
     for; placement: nodes that the provider leaves to another; memory_note: what is done since memory is short; all for
     the person, empty where there is nothing to say. verify_phase: the phase that gives the logits of each of several
     tokens; None where there is none. too_wide: whether prompts go token by token, because chunks of the graph's width
-    are wrong on this device. memory: the cache's rows in a provider's own memory. Not for use by two threads at once,
-    except for `stop`.
+    are wrong on this device. adapter: which one runs, shared with the machines over the same sessions. memory: the
+    cache's rows in a provider's own memory. Not for use by two threads at once, except for `stop`.
     """
 
     def __init__(
@@ -120,7 +121,9 @@ class Machine:
         device: Device,
         observer: Observer | None = None,
         provider: str = "",
+        adapter: ActiveAdapter | None = None,
     ) -> None:
+        self.adapter = adapter or ActiveAdapter(program, sessions, pipeline.metadata.adapters)
         self.pipeline, self.program, self.cache, self.device = pipeline, program, cache, device
         self.provider = provider or device.name
         self.vocabulary, self.rounds = pipeline.metadata.vocabulary or 0, pipeline.uses_integers
@@ -138,7 +141,7 @@ class Machine:
         self._control = RunControl(self.provider)
         self._draft_capacity = DraftCapacity(program, cache, enabled=not self.too_wide)
         self.verify_phase = self._draft_capacity.phase
-        self.bindings = BindingCache(program, self._sessions, cache, observer, self.memory)
+        self.bindings = BindingCache(program, self._sessions, cache, observer, self.memory, self.adapter)
         self._row_selector = LogitsRowSelector(program, self._sessions, every=observer is not None)
         self._prompt = PromptInputs(program, self._sessions)
         self._position_map = self._prompt.position_map()
@@ -205,6 +208,21 @@ class Machine:
         if not self.has_source:
             raise PromptError("The model has no encoder that reads a source: give the text as a prompt.")
         self.start({IDS: np.asarray(source, np.int64)[None]})
+
+    def use_adapter(self, name: str) -> bool:
+        """Runs with an adapter of the bundle from now on, with the base alone for an empty name; returns whether it was
+        another one.
+
+        The cache is empty then: keys and values are of the weights that read their tokens. Raises RequestError for an
+        unknown adapter, and BundleError for one that does not fit the graphs; nothing is changed then.
+        """
+        self._control.check_open()
+        if not self.adapter.use(name):
+            return False
+        self._last = self._next = None
+        self.bindings.clear()
+        self.cache.reset()
+        return True
 
     # -- tokens ------------------------------------------------------------------------------------------------
 

@@ -92,6 +92,7 @@ def open_machine(
         bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, location=where,
         provider=str(place),
     )  # fmt: skip
+    machine.adapter.files = bundle.files
     _check_cache_writer(machine)
     used = {one.device.name: one.device for one in plans.values() if one.device.name != "cpu"}  # it leaves none over
     unassigned = [_unassigned_note(sessions, device) for device in used.values()]
@@ -183,7 +184,7 @@ def make_machine(
 def machine_with_own_cache(machine: Machine) -> Machine:
     """A second machine over the sessions of an open one, with a cache of its own: the weights exist once."""
     cache = _new_cache(machine.program, machine.cache.layout, machine.cache.capacity)
-    return Machine(machine.pipeline, machine.program, machine.sessions, cache, machine.device)
+    return Machine(machine.pipeline, machine.program, machine.sessions, cache, machine.device, adapter=machine.adapter)
 
 
 def _new_cache(program: Program, layout: Layout, capacity: int) -> KVCache:

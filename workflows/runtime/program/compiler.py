@@ -20,6 +20,7 @@ from workflows.common.tensor_names import ALIGNMENT, HIDDEN, LOGITS
 from workflows.common.tensors import TensorSpec
 from workflows.kvcache.cache_inputs import CACHE_INPUTS, IDS, POSITIONS, cache_input_problem, columns_axis
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, has_state
+from workflows.runtime.program.adapter_factors import is_factor
 from workflows.runtime.program.cache_facts import (
     cache_patterns,
     find_cache_tensors,
@@ -285,7 +286,7 @@ class _ProgramCompiler:
             raise _PipelineError(_stage_path(self._outline, run, session), self._unfed(run, port))
         known = replace(spec, name=feed.name) if feed.kind == "driver" else spec
         if feed.kind != "given" or feed.name == SOURCE_MASK:
-            wrong = "" if feed.kind in ("state", "carried") else cache_input_problem(known)
+            wrong = "" if feed.kind in ("state", "carried", "adapter") else cache_input_problem(known)
             if wrong:
                 raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph again.")
         return feed
@@ -316,6 +317,8 @@ class _ProgramCompiler:
     def _by_name(self, run: str, session: str, spec: TensorSpec) -> InputSource | None:
         """The source of an input without an edge, by its name; None for an unknown name."""
         name = spec.name
+        if self._pipeline.metadata.adapters is not None and is_factor(spec) and run in _OF_TOKENS:
+            return InputSource("adapter", name=name)
         reads = self._outline.traits[session].ids
         if run == "source":
             if name == IDS:

@@ -4,6 +4,7 @@ edge      another session's output                     state     the cache's pas
 driver    the cache: ids, positions, masks             carried   state of fixed size from the step before
 given     what comes with the prompt: a source, its    features  the rows of a picture or a sound whose placeholders
           mask, pictures …                                       are among the tokens of the run
+adapter   a factor of the active adapter
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class InputSource:
     `given`, `input_ids` of a source, `source_mask`, or the input's own name; for `features`, the modality.
     """
 
-    kind: Literal["edge", "state", "carried", "driver", "given", "features"]
+    kind: Literal["edge", "state", "carried", "driver", "given", "features", "adapter"]
     source: Port | None = None
     name: str = ""
 
