@@ -1,6 +1,7 @@
-"""Source page: the adapters that the build merges into the weights, each with a scale.
+"""Source page: the adapters of the build, each with a scale, merged into the weights or switched while the model runs.
 
 draft.options["adapter"]: [{"folder", "scale"}, …] ◀──▶ a row each: path, scale, a button that removes it
+             ["adapters"]: "merged" or "runtime"   ◀──▶ the combo box below them
 """
 
 from __future__ import annotations
@@ -9,27 +10,30 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QWidget
 
 from app.build.drop_zone import DropZone
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.basics import Section, button, label
-from app.widgets.layouts import clear_layout, hbox, vbox
+from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
+from app.widgets.plain_text import plain_tool_tip
+from app.widgets.wheel_guard import ignore_wheel
 
-_OPTION = "adapter"
+_OPTION, _USE = "adapter", "adapters"
 _MOST = 100.0  # of a scale, in both directions
 
 
 class AdapterList(Section):
-    """The adapters of the unsaved recipe, in the order of merging, and why they cannot be merged."""
+    """The adapters of the unsaved recipe, in the order of merging; their use, and why they cannot be used."""
 
     def __init__(self, draft: UnsavedRecipe, parent: QWidget | None = None) -> None:
         super().__init__("", parent=parent)
         self._draft, self._shown = draft, list[dict[str, object]]()
         self.heading.setText(self.tr("Adapters"))
         text = self.tr(
-            "Optional: adapters of PEFT (LoRA, DoRA), which the build merges into the weights. They have their full "
-            "effect with a scale of 1."
+            "Optional: adapters of PEFT (LoRA, DoRA), which the build merges into the weights or keeps beside them. "
+            "They have their full effect with a scale of 1."
         )
         self.body.addWidget(label(text, "muted", wrap=True))
         self._rows = vbox()
@@ -39,6 +43,16 @@ class AdapterList(Section):
         self.drop.dropped.connect(self.add)
         self.browse = button(self.tr("Add an adapter"), "folder", clicked=self._browse)
         self.body.addLayout(hbox(self.browse, (self.drop, 1)))
+        self.use = ignore_wheel(QComboBox())
+        self.use.setAccessibleName(self.tr("Use of the adapters"))
+        self.use.addItem(self.tr("Merged into the weights"), "merged")
+        self.use.addItem(self.tr("Switched while the model runs"), "runtime")
+        tip = self.tr("A reply is made with one of the adapters or with none; each step takes a little longer.")
+        self.use.setItemData(1, plain_tool_tip(tip), Qt.ItemDataRole.ToolTipRole)
+        self.use.activated.connect(self._set_use)
+        self._use_row = QWidget()
+        hbox(label(self.tr("The adapters are")), self.use, STRETCH, parent=self._use_row)
+        self.body.addWidget(self._use_row)
         self.problem = label("", "error", wrap=True)
         self.body.addWidget(self.problem)
         draft.changed.connect(self.refresh)
@@ -55,7 +69,10 @@ class AdapterList(Section):
         if chosen != self._shown:
             self._shown = chosen
             self._show_rows(chosen)
-        self.problem.setText(error.message if chosen and error is not None else "")
+        switched = self._draft.options.get(_USE) == "runtime"
+        self.use.setCurrentIndex(self.use.findData("runtime" if switched else "merged"))
+        self._use_row.setVisible(bool(chosen) or switched)
+        self.problem.setText(error.message if (chosen or switched) and error is not None else "")
         self.problem.setVisible(bool(self.problem.text()))
 
     def _show_rows(self, chosen: list[dict[str, object]]) -> None:
@@ -95,6 +112,11 @@ class AdapterList(Section):
         chosen[index] = {**chosen[index], "scale": scale}
         self._shown = chosen  # the field that is being edited stays
         self._choose(chosen)
+
+    def _set_use(self, _index: int) -> None:
+        """Merging is the default, and no option of the recipe."""
+        use = self.use.currentData()
+        self._draft.set_option(_USE, None if use == "merged" else use)
 
     def _choose(self, chosen: list[dict[str, object]]) -> None:
         self._draft.set_option(_OPTION, chosen or None)

@@ -70,16 +70,17 @@ class ReplyRecorder(QObject):
     def _reply(self) -> Reply | None:
         return self._message.reply if self._message is not None else None
 
-    def begin(self, message: ChatMessage, prefill: str, form: str, timed: bool = False) -> None:
+    def begin(self, message: ChatMessage, prefill: str, form: str, timed: bool = False, adapter: str = "") -> None:
         """Opens the empty reply `message`, which begins with `prefill`; form: the kind of form it is held to.
 
-        timed: it is a transcript, a line for each segment with its times.
+        timed: it is a transcript, a line for each segment with its times. adapter: the bundle's that answers.
         """
         self._message, self._bundle, self._prefill = message, self._session.bundle, prefill
         self._timed = timed
         message.content = prefill
         assert message.reply is not None
-        message.reply.bundle, message.reply.form = self._title_of(self._bundle), form
+        title = self._title_of(self._bundle)
+        message.reply.bundle, message.reply.form = f"{title} · {adapter}" if adapter else title, form
 
     def finish(self, reason: str) -> None:
         """Ends the open reply; see `Reply.ended` for the reasons."""
@@ -187,6 +188,7 @@ class ChatController(QObject):
         self.sampling, self.decoding = SamplingSettings(), DecodingOptions()
         self._problem = ""
         self.languages: dict[str, str] = {}  # options of a request to a translator
+        self.adapter = ""  # of the bundle, with which the next reply is made; empty for the model alone
         self._ensure_open, self._ready = ensure_open, ready
         self.reply = ReplyRecorder(session, title_of, self)
         self.reply.grew.connect(self._on_grew)
@@ -317,12 +319,13 @@ class ChatController(QObject):
                 self.reset.emit()
             return False
         options = self.decoding.to_options(self.sampling) | self.languages
+        options |= {"adapter": self.adapter} if self.adapter else {}
         self.chat.bundle = self.session.bundle
         self.chat.decoding = asdict(self.decoding)
         message, asked = self.chat.begin_reply(prompt), self.chat[prompt]
         prefill, tools = ("", "") if asked.sound else (self.chat.prefill, self.chat.tools)
         timed = asked.sound is not None and asked.sound.timestamps
-        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=timed)
+        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=timed, adapter=self.adapter)
         self._commit()
         if rebuilt:
             self.reset.emit()

@@ -1,6 +1,6 @@
 """Passes the side panel's settings to the controller, and saves them for the bundle.
 
-panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
+panel ──system, sampling, decoding, prefill, tools, languages, adapter──▶ ChatController
   ▲                   └──────────0.5 s later──────────▶ SavedChoices
   └── another bundle: its saved choices, and a message if they differ
 
@@ -51,6 +51,7 @@ class PanelController(QObject):
         panel.opening.changed.connect(controller.set_prefill)
         panel.opening.unreadable.connect(self._on_unreadable)
         panel.languages.changed.connect(self.apply_languages)
+        panel.adapter.changed.connect(lambda: setattr(controller, "adapter", panel.adapter.chosen))
         controller.runningChanged.connect(panel.set_running)
         controller.reset.connect(self._show_chat)
         controller.session.opened.connect(lambda _ready: self._offer_languages())
@@ -87,6 +88,7 @@ class PanelController(QObject):
         summary = self._context.bundle or {}
         path = str(summary.get("path", ""))
         self._offer_languages()
+        self._panel.adapter.offer(summary.get("adapters", ()))
         if path == self._bundle:
             self._panel.decoding.chain.set_ops(summary.get("chain", ()))  # it may be another build in the same folder
             return

@@ -37,7 +37,7 @@ LONGEST = 32
 
 @dataclass(frozen=True, slots=True)
 class ActiveSetting:
-    """The bundle, the sampling, or a setting that is not at its default.
+    """The bundle, its adapter, the sampling, or a setting that is not at its default.
 
     place: its field in the side panel. remove: resets it; None at its default. restore: sets its current value again.
     """
@@ -192,7 +192,8 @@ class ActiveSettings(QObject):
         self._opener = opener
         self._key = controller.chat.key
         row.opened.connect(lambda setting: show(setting.place))
-        for changed in (panel.system_changed, panel.opening.changed, choices.sampling_shown, choices.decoding.applied):
+        applied = choices.decoding.applied, choices.sampling_shown, panel.adapter.changed
+        for changed in (panel.system_changed, panel.opening.changed, *applied):
             changed.connect(self.refresh)
         controller.reset.connect(self._on_reset)
         controller.appended.connect(lambda _id: row.clear_undo())
@@ -200,7 +201,7 @@ class ActiveSettings(QObject):
 
     def refresh(self, *_: object) -> None:
         """Updates the chips."""
-        settings = [*self._bundle(), *self._sampling(), *self._texts(), *self._decoding()]
+        settings = [*self._bundle(), *self._adapter(), *self._sampling(), *self._texts(), *self._decoding()]
         self._row.show_settings(settings)
         self._panel.mark_changed([one.place for one in settings if one.changed])
 
@@ -214,6 +215,15 @@ class ActiveSettings(QObject):
     def _bundle(self) -> list[ActiveSetting]:
         opener = self._opener
         return [ActiveSetting(opener.title, opener.status, self._panel.provider)] if opener.path else []
+
+    def _adapter(self) -> list[ActiveSetting]:
+        """Of a bundle with adapters, always: one is chosen, or the model alone."""
+        part = self._panel.adapter
+        if part.isHidden():
+            return []
+        remove = partial(part.choose, "") if part.chosen else None
+        restore = partial(part.choose, part.chosen)
+        return [ActiveSetting(self.tr("Adapter"), part.chosen or self.tr("none"), part.combo, remove, restore)]
 
     def _texts(self) -> list[ActiveSetting]:
         panel = self._panel

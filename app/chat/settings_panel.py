@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.adapter_section import AdapterSection
 from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.preset_picker import PresetPicker
 from app.chat.sampling import SamplingSettings, parse_stops, show_stops
@@ -157,11 +158,12 @@ class SettingsPanel(QWidget):
         self.setFixedWidth(WIDTH)
         self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self.opening, self.languages, self.decoding = PrefillSection(), LanguageSection(), DecodingSection()
+        self.adapter = AdapterSection()
         self.decoding.shown.connect(self._update_enabled)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.tr("Settings of the next reply"))
         self._pages: list[tuple[str, QScrollArea, QWidget]] = []  # title, and the content within its area
-        self._add_tab(self.tr("Prompt"), self._system_part(), self.opening, self.languages)
+        self._add_tab(self.tr("Prompt"), self._system_part(), self.adapter, self.opening, self.languages)
         self._add_tab(self.tr("Sampling"), self._sampling_part())
         self._add_tab(self.tr("Decoding"), self._session_part(), self.decoding)
         vbox(self.tabs, parent=self)

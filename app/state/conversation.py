@@ -38,7 +38,8 @@ class Reply:
     """How a reply went. ended: a finish reason, `failed`, `refused`, `interrupted` (by a crash), empty while running.
 
     refused: the prompt could not be run at all, so neither is sent with later prompts.
-    bundle: the title of the bundle that answered. thought_tokens, thought_s: how much of the reply was thinking.
+    bundle: the title of the bundle that answered, with its adapter.
+    thought_tokens, thought_s: how much of the reply was thinking.
     drafter: as in SpeculationEvent. accept_rate, tokens_per_step: None for a reply without drafts.
     form: the kind of form that the reply was held to; empty for none.
     completes: the bundle continued a text instead of answering, so the reply is no Markdown.

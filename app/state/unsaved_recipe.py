@@ -234,7 +234,8 @@ def choose_preset(recipe: UnsavedRecipe, preset: str) -> None:
 
 def choose_task(recipe: UnsavedRecipe, task: str) -> None:
     """Sets the task, and removes the choices made for another one but for its adapters, precision and target."""
-    kept = {name: value for name, value in recipe.options.items() if name in ("adapter", "precision", "target")}
+    lasting = "adapter", "adapters", "precision", "target"
+    kept = {name: value for name, value in recipe.options.items() if name in lasting}
     own = recipe.probe_report is not None and task == recipe.probe_report.own_task
     recipe.set_options(kept if own else {**kept, "task": task})
 
@@ -259,6 +260,7 @@ def bundle_name(recipe: UnsavedRecipe) -> str:
         chosen.target: chosen.target != "cpu",
         "int8-cache": asked.get("kv_dtype") == "int8",
         "fast-prompts": asked.get("fast_prefill") is True,
+        "switched": asked.get("adapters") == "runtime",
     }
     return "-".join([safe, precision, *cache, *(mark for mark, shown in marks.items() if shown)])
 

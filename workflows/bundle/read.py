@@ -158,6 +158,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "source": _source(bundle),
         "labels": len(facts.classification.labels) if facts.classification else None,
         "cost": read_cost(bundle),
+        "adapters": [one.name for one in facts.adapters or ()],
         "chain": [op.model_dump(exclude_none=True) for op in (chosen and chosen.logits) or ()],
     }
 

@@ -27,8 +27,8 @@ FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
 KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
 # Of a graph that reads texts: lines in text mode, and keys of the pipeline file in JSON.
-TEXT_FACTS = ("vectors", "prompts", "labels", "longest text", "rotary angles")
-TEXT_SETTINGS = ("embedding", "classification", "texts")
+TEXT_FACTS = ("vectors", "prompts", "labels", "longest text", "rotary angles", "switched adapters")
+TEXT_SETTINGS = ("embedding", "classification", "texts", "adapters")
 _COLOURS = {"removed": "red", "added": "green", "changed": "yellow"}
 _SIGNS = {"removed": "−", "added": "+", "changed": "~"}
 _LISTED = 8  # nodes of one scope; the rest is counted

@@ -109,6 +109,9 @@ def text_facts(facts: Metadata) -> dict[str, str]:
     found = dict[str, str]()
     if facts.longer_than is not None:
         found["rotary angles"] = f"those of texts of more than {facts.longer_than:,} tokens"
+    if facts.adapters is not None:
+        named = [f"{printable(one.name, 100)} (rank {one.rank}, scale {one.scale:g})" for one in facts.adapters]
+        found["switched adapters"] = ", ".join(named) or "none yet"
     if facts.embedding is not None:
         found["vectors"] = f"{facts.embedding.summary()}; {facts.embedding.similarity} similarity"
         if facts.embedding.prompts:

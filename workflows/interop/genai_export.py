@@ -96,6 +96,8 @@ def export_genai(
 
 
 def _faults(bundle: Bundle, program: Program, version: GenaiVersion) -> Iterator[Fault]:
+    if bundle.pipeline.metadata.adapters is not None:
+        yield Fault("metadata.adapters", "genai binds no factors of adapters: build the bundle with them merged")
     composite = composite_export(bundle, program) if version == 1 else None
     if version == 1 and (fault := composite_fault(bundle, program)) is not None:
         yield fault

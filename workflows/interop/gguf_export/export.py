@@ -85,6 +85,8 @@ def _config(bundle: Bundle) -> Any:
         raise _refused(
             f"its architecture is {printable(stated, 60)}, and these are written: {', '.join(sorted(WRITTEN))}"
         )
+    if bundle.pipeline.metadata.adapters is not None:
+        raise _refused("its graph takes adapters as inputs, and a GGUF file holds the model alone: merge one")
     sessions = list(bundle.pipeline.pipeline.sessions)
     if len(sessions) != 1:
         raise _refused(
