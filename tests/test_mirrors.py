@@ -77,6 +77,9 @@ TOGETHER = {
     "evaluation/test_segments": "evaluation/segment_session evaluation/segmentation",
     "families/test_demos": "export/remote_encoder_decoder",
     "families/test_identity": "export/in_place",
+    "families/test_switched_adapters": (
+        "build/switched_adapters runtime/execution/active_adapter runtime/program/adapter_factors"
+    ),
     "families/test_single": "recipe/task runtime/single_graph",
     "recipe/test_cache_layout": (
         "inspection/probe/checkpoint_facts recipe/families recipe/family recipe/resolve recipe/schema recipe/target"

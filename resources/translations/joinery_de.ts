@@ -279,6 +279,10 @@
       <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
     </message>
     <message>
+      <source>A reply is made with one of the adapters or with none; each step takes a little longer.</source>
+      <translation>Eine Antwort entsteht mit einem der Adapter oder mit keinem; jeder Schritt dauert etwas länger.</translation>
+    </message>
+    <message>
       <source>A small trained model that ships with Joinery</source>
       <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
@@ -355,6 +359,10 @@
       <translation>Aktionen</translation>
     </message>
     <message>
+      <source>Adapter</source>
+      <translation>Adapter</translation>
+    </message>
+    <message>
       <source>Adapters</source>
       <translation>Adapter</translation>
     </message>
@@ -385,6 +393,10 @@
     <message>
       <source>After</source>
       <translation>Nachher</translation>
+    </message>
+    <message>
+      <source>After a switch the model reads the chat anew: the cache is of the weights before.</source>
+      <translation>Nach einem Wechsel liest das Modell den Chat neu: Der Cache gehört zu den Gewichten davor.</translation>
     </message>
     <message>
       <source>After each build</source>
@@ -2839,6 +2851,10 @@
       <translation>Speicher beim Bauen</translation>
     </message>
     <message>
+      <source>Merged into the weights</source>
+      <translation>In die Gewichte eingerechnet</translation>
+    </message>
+    <message>
       <source>Message of: {0}</source>
       <translation>Nachricht von: {0}</translation>
     </message>
@@ -3109,6 +3125,10 @@
     <message>
       <source>None</source>
       <translation>Keine</translation>
+    </message>
+    <message>
+      <source>None: the model alone</source>
+      <translation>Keiner: das Modell allein</translation>
     </message>
     <message>
       <source>Not checked yet: a check runs one chunk and one step, and shows which nodes run on the provider.</source>
@@ -3399,8 +3419,8 @@
       <translation>Optimieren</translation>
     </message>
     <message>
-      <source>Optional: adapters of PEFT (LoRA, DoRA), which the build merges into the weights. They have their full effect with a scale of 1.</source>
-      <translation>Optional: Adapter von PEFT (LoRA, DoRA), die der Build in die Gewichte einrechnet. Mit der Skalierung 1 wirken sie voll.</translation>
+      <source>Optional: adapters of PEFT (LoRA, DoRA), which the build merges into the weights or keeps beside them. They have their full effect with a scale of 1.</source>
+      <translation>Optional: Adapter von PEFT (LoRA, DoRA), die der Build in die Gewichte einrechnet oder neben ihnen behält. Mit der Skalierung 1 wirken sie voll.</translation>
     </message>
     <message>
       <source>Other machines</source>
@@ -4767,6 +4787,10 @@
       <translation>Logarithmische Skala der Latenz umschalten</translation>
     </message>
     <message>
+      <source>Switched while the model runs</source>
+      <translation>Im laufenden Modell gewechselt</translation>
+    </message>
+    <message>
       <source>Symmetric</source>
       <translation>Symmetrisch</translation>
     </message>
@@ -4865,6 +4889,10 @@
     <message>
       <source>The PNG is scaled to {0} %: SVG has no size limit.</source>
       <translation>Es hat {0} % seiner Größe: SVG kennt keine solche Grenze.</translation>
+    </message>
+    <message>
+      <source>The adapters are</source>
+      <translation>Die Adapter werden</translation>
     </message>
     <message>
       <source>The address of a scheduler whose workers run the steps: tcp://HOST:PORT</source>
@@ -5689,6 +5717,10 @@
     <message>
       <source>Up, in an empty field</source>
       <translation>Auf, im leeren Feld</translation>
+    </message>
+    <message>
+      <source>Use of the adapters</source>
+      <translation>Verwendung der Adapter</translation>
     </message>
     <message>
       <source>Use the CPU</source>

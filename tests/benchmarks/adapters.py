@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks.adapters [SHAPE] [--work FOLDER] [--layers N] [--tokens 32] [--rounds 5]
 
-    switch ms     Machine.use_adapter to an adapter that was read before, and with reading its file
+    switch ms     ActiveAdapter.use of an adapter that was read before, and with reading its file
     first ms      the first step after a switch, which binds the sessions anew, less a usual step
     ratio         a step's median beside the plain bundle's, in turns in one process
 """
@@ -59,7 +59,8 @@ def steps(machine: Machine, tokens: int) -> Iterator[float]:
 def switch(machine: Machine, name: str) -> float:
     """Milliseconds of a switch."""
     began = time.perf_counter()
-    machine.use_adapter(name)
+    machine.adapter.use(name)
+    machine.cache.reset()
     return (time.perf_counter() - began) * 1000
 
 

@@ -208,10 +208,11 @@ class Engine:
         return strategy.begun(self._statistics[key])
 
     def _use_adapter(self, name: str) -> None:
-        """Switches to an adapter, with a notice where the cache held tokens. Raises what Machine.use_adapter raises."""
+        """Switches to an adapter, with a notice where the cache held tokens. Raises what ActiveAdapter.use raises."""
         held = self.machine.cache.length
-        if not self.machine.use_adapter(name):
+        if not self.machine.adapter.use(name):
             return
+        self.machine.cache.reset()
         self.auxiliary.forget()
         if self.draft is not None:
             self.draft.reset()

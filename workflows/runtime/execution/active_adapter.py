@@ -62,9 +62,9 @@ class ActiveAdapter:
         return f"{own.sha256}·{own.scale}"
 
     def use(self, name: str) -> bool:
-        """Makes the adapter the active one, `` the base; returns whether it was another one.
+        """Makes the adapter the active one, the base for an empty name; returns whether it was another one.
 
-        Raises RequestError for an unknown one, and BundleError for one whose file does not fit the graphs.
+        The caller then resets the caches: keys and values are of the weights that read their tokens. Raises RequestError for an unknown one, and BundleError for one whose file does not fit the graphs.
         """
         if name == self.name:
             return False

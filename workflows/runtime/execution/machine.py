@@ -209,21 +209,6 @@ class Machine:
             raise PromptError("The model has no encoder that reads a source: give the text as a prompt.")
         self.start({IDS: np.asarray(source, np.int64)[None]})
 
-    def use_adapter(self, name: str) -> bool:
-        """Runs with an adapter of the bundle from now on, with the base alone for an empty name; returns whether it was
-        another one.
-
-        The cache is empty then: keys and values are of the weights that read their tokens. Raises RequestError for an
-        unknown adapter, and BundleError for one that does not fit the graphs; nothing is changed then.
-        """
-        self._control.check_open()
-        if not self.adapter.use(name):
-            return False
-        self._last = self._next = None
-        self.bindings.clear()
-        self.cache.reset()
-        return True
-
     # -- tokens ------------------------------------------------------------------------------------------------
 
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
@@ -261,8 +246,9 @@ class Machine:
         self._control.check_running()
         self._branched = None
         single = len(tokens) == 1 and phase == "decode" and parents is None and self._listener is None
-        if single and self._next is not None and self._next[1].is_valid():
-            return self._repeat(*self._next, tokens[0])
+        following = self._next if single else None
+        if following and following[1].is_valid() and following[0].generation[1] == self.adapter.generation:
+            return self._repeat(*following, tokens[0])
         self._next = None
         run = self.program.runs[phase]
         width = run.columns or len(tokens)
