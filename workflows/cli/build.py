@@ -33,7 +33,12 @@ def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
     out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is complete."),
-    adapters: list[str] = typer.Option([], "--adapter", metavar="DIR[=SCALE]", help="Merge this adapter of peft."),
+    adapters: list[str] = typer.Option(
+        [],
+        "--adapter",
+        metavar="DIR[=SCALE]",
+        help="Merge this adapter of peft; with --set adapters=runtime, hold it beside the weights.",
+    ),
     task: str | None = typer.Option(None, "--task", help="The model's task, if the checkpoint leaves it open."),
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),

@@ -64,7 +64,8 @@ class ActiveAdapter:
     def use(self, name: str) -> bool:
         """Makes the adapter the active one, the base for an empty name; returns whether it was another one.
 
-        The caller then resets the caches: keys and values are of the weights that read their tokens. Raises RequestError for an unknown one, and BundleError for one whose file does not fit the graphs.
+        The caller then resets the caches: keys and values are of the weights that read their tokens. Raises
+        RequestError for an unknown one, and BundleError for one whose file does not fit the graphs.
         """
         if name == self.name:
             return False
