@@ -59,3 +59,20 @@ def test_the_recipe_s_own_text_is_shown_and_its_errors(qtbot: Any, make_window: 
     assert page.adapters.problem.text() == page.draft.plan_error.message
     page.draft.set_options({})
     assert not page.adapters.scales and not page.adapters.problem.isVisibleTo(page)
+
+
+def test_adapters_are_merged_or_switched(qtbot: Any, make_window: Any) -> None:
+    """Merging is the default, and no option; the choice stays while the recipe says it, and with another task."""
+    page = source_page(qtbot, make_window)
+    draft, box = page.draft, page.adapters
+    assert not box.use.isVisibleTo(box)
+    box.add("/a/one")
+    assert box.use.isVisibleTo(box) and box.use.currentData() == "merged" and "adapters" not in draft.options
+    box.use.setCurrentIndex(1)
+    box.use.activated.emit(1)
+    assert draft.options["adapters"] == "runtime"
+    choose_task(draft, "text-generation")
+    assert draft.options["adapters"] == "runtime" and box.use.currentData() == "runtime"
+    box.use.setCurrentIndex(0)
+    box.use.activated.emit(0)
+    assert draft.options.get("adapters") is None and draft.options["adapter"] == [{"folder": "/a/one", "scale": 1.0}]

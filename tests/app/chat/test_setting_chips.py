@@ -15,7 +15,7 @@ from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.page import ChatPage
 from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChip
-from tests.app.test_chat_page import Make, ask, make
+from tests.app.test_chat_page import Make, ask, make, summary
 
 __all__ = ["make"]
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -205,3 +205,27 @@ def test_many_chips_take_more_lines_and_none_is_cut(make: Make, qtbot: QtBot) ->
         qtbot.waitUntil(lambda: row.height() == row.heightForWidth(row.width()))
         assert all(row.rect().contains(one.geometry()) for one in row.chips)
         assert all(one.name_button.width() >= one.name_button.sizeHint().width() for one in row.chips)
+
+
+def test_an_adapter_of_the_bundle_is_a_chip(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With none, too. The request names it, the reply says it, and its cross goes back to the model alone."""
+    assert make().panel.adapter.isHidden()
+    adapters = {"adapters": ["poems", "laws"]}
+    monkeypatch.setattr("tests.app.test_chat_page.summary", lambda folder: summary(folder) | adapters)
+    page, sent = make("/b/adapted"), list[dict[str, Any]]()
+    generate = page.session.generate
+    monkeypatch.setattr(
+        page.session, "generate", lambda text, options, **more: sent.append(options) or generate(text, options, **more)
+    )
+    assert chip(page, "Adapter").setting.title == "Adapter: none" and not titles(page)
+    ask(qtbot, page, "Hello")
+    page.panel.adapter.choose("laws")
+    assert titles(page) == ["Adapter: laws"]
+    ask(qtbot, page, "Hello again")
+    assert [options.get("adapter") for options in sent] == [None, "laws"]
+    last = page.controller.chat.last("assistant")
+    assert last is not None and last.reply is not None and last.reply.bundle.endswith("· laws")
+    qtbot.mouseClick(chip(page, "Adapter").remove_button, Qt.MouseButton.LeftButton)
+    assert not titles(page) and page.controller.adapter == ""
+    qtbot.mouseClick(page.frame.chips.undo, Qt.MouseButton.LeftButton)
+    assert titles(page) == ["Adapter: laws"] and page.controller.adapter == "laws"

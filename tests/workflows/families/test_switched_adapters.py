@@ -214,30 +214,21 @@ def test_a_file_that_does_not_fit_is_refused(made: Made) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("sizes", "message"),
     [
-        ({"target_modules": ["q_proj"], "r": 2}, r"changes \[64, 64\] numbers of model.layers.0.self_attn.q_proj"),
         (
-            {"target_modules": ["gate"], "r": 2},
-            "changes model.layers.0.mlp.gate, which is no linear layer of this base",
+            {"num_attention_heads": 2},
+            r"changes \[32, 64\] numbers of model.layers.0.self_attn.q_proj, which has \[64, 64",
         ),
+        ({"num_hidden_layers": 4}, "changes model.layers.3.self_attn.q_proj, which is no linear layer of this base"),
     ],
 )
 def test_an_adapter_of_another_base_is_refused_after_the_export(
-    settings: dict[str, Any], message: str, made: Made, tmp_path: Path
+    sizes: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    other = {"hidden_size": 64, "head_dim": 16, "num_attention_heads": 4}
-    name = "qwen3_moe" if "gate" in settings["target_modules"] else "mistral"
-    base = make_base(name, tmp_path / "other", **other)
-    make_adapter(base, tmp_path / "mine", **settings)
-    sized = {"num_attention_heads": 2} if name == "mistral" else {}
-    make_base("qwen3", tmp_path / "base", **sized)
-    options = {
-        "capacity": 160,
-        "check": "quick",
-        "adapters": "runtime",
-        "adapter": [{"folder": str(tmp_path / "mine")}],
-    }
+    make_adapter(make_base("qwen3", tmp_path / "other", **sizes), tmp_path / "mine", target_modules=["q_proj"], r=2)
+    make_base("qwen3", tmp_path / "base")
+    options = {"capacity": 160, "check": "quick", "adapters": "runtime", "adapter": [{"folder": f"{tmp_path}/mine"}]}
     with pytest.raises(CheckpointError, match=message):
         build(BuildRequest(str(tmp_path / "base"), tmp_path / "bundle", options))
     assert not (tmp_path / "bundle").exists()
