@@ -125,7 +125,8 @@ def _adapter_note(request: EvalRequest, candidate: Bundle) -> str:
     if request.adapters:
         return f" Merged into it: {', '.join(str(one.get('folder')) for one in request.adapters)}."
     recipe = json.loads(candidate.text("recipe.json") or "{}")
-    names = [str(one.get("folder")) for one in recipe.get(ADAPTER) or ()]
+    merged = recipe.get("adapters", "merged") == "merged"
+    names = [str(one.get("folder")) for one in recipe.get(ADAPTER) or () if merged]
     return f" The bundle alone has {', '.join(names)} merged: --adapter DIR merges it here, too." if names else ""
 
 
