@@ -14,6 +14,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.media.pictures.interpolation import bilinear_taps
 from workflows.media.pictures.processor import PictureLayout
 
 LINE_END = 0  # the place of the row that ends a line; the tiles' rows follow it
@@ -75,16 +76,8 @@ def _scaled(grid: NDArray[np.int64], side: int, most: int | None) -> Packed:
     ratio = sqrt(height * width / (most * side * side)) if most else 0
     if ratio <= _SCALED_FROM:
         return grid[..., None], np.ones((height, width, 1))
-    rows, of_rows = _taps(height, int(height // ratio))
-    columns, of_columns = _taps(width, int(width // ratio))
+    rows, of_rows = bilinear_taps(height, int(height // ratio))
+    columns, of_columns = bilinear_taps(width, int(width // ratio))
     places = grid[rows[:, None, :, None], columns[None, :, None, :]]
     weights = of_rows[:, None, :, None] * of_columns[None, :, None, :]
     return places.reshape(*places.shape[:2], 4), weights.reshape(*places.shape[:2], 4)
-
-
-def _taps(size: int, wanted: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """[wanted, 2]: the two nearest of `size` places, of pixels with an extent, and their weights."""
-    place = np.maximum((np.arange(wanted) + 0.5) * (size / wanted) - 0.5, 0)
-    below = np.minimum(place.astype(np.int64), size - 1)
-    above = np.minimum(below + 1, size - 1)
-    return np.stack([below, above], axis=1), np.stack([1 - (place - below), place - below], axis=1)

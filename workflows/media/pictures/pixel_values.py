@@ -23,21 +23,30 @@ HALF = (0.5, 0.5, 0.5)
 
 @dataclass(frozen=True)
 class PixelValues:
-    """resample: Pillow's number of the filter. scale: None where pixels stay 0…255. mean, std: None likewise."""
+    """resample: Pillow's number of the filter. scale: None where pixels stay 0…255. mean, std: None likewise.
+
+    lowered: 1 is subtracted after scaling. divided: by std once more at the end. Both are EfficientNet's.
+    """
 
     resample: int
     scale: float | None
     mean: tuple[float, ...] | None
     std: tuple[float, ...] | None
+    lowered: bool = False
+    divided: bool = False
     _table: NDArray[np.float32] = field(init=False, repr=False, compare=False)  # [3, 256]
 
     def __post_init__(self) -> None:
         table = np.arange(256, dtype=np.float32)[None].repeat(3, 0)
         if self.scale is not None:
             table = (table.astype(np.float64) * self.scale).astype(np.float32)
+            if self.lowered:
+                table -= 1
         if self.mean is not None and self.std is not None:
             mean, std = (np.array(row, np.float32)[:, None] for row in (self.mean, self.std))
             table = (table - mean) / std
+            if self.divided:
+                table = table / std
         object.__setattr__(self, "_table", table)
 
     @classmethod

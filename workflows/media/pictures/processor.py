@@ -43,3 +43,11 @@ class PictureProcessor(Protocol):
 
     def __call__(self, pictures: Sequence[Picture]) -> PictureInputs:
         """The tensors of one or more pictures. Raises MediaError for a picture that the model cannot take."""
+
+
+class SizedProcessor(PictureProcessor, Protocol):
+    """One of a model that is a single graph over pixel_values."""
+
+    @property
+    def picture_size(self) -> tuple[int, int] | None:
+        """The (height, width) that every picture gets; None where it depends on the picture."""

@@ -12,6 +12,8 @@ from PIL import Image
 from tests.workflows.media.pictures.making import picture
 from workflows.common.errors import MediaError
 from workflows.media import PictureLayout, picture_processor
+from workflows.media.pictures import sized_processor
+from workflows.media.pictures.fixed_size import ALONE
 
 SIZES = [(1, 1), (3, 200), (200, 3), (27, 29), (40, 40), (97, 64), (64, 97), (65, 64), (301, 211), (130, 129), (5, 7)]
 HALF = [0.5, 0.5, 0.5]
@@ -49,6 +51,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "LLaVA-OneVision": ("LlavaOnevisionImageProcessor", {"size": {"height": 32, "width": 32}, "image_mean": HALF,
                                                          "image_grid_pinpoints": RESOLUTIONS}),
     "Gemma 3, a number": ("Gemma3ImageProcessor", {"size": 40, "resample": 5}),
+    "ViT": ("ViTImageProcessor", {"size": {"height": 30, "width": 22}, "image_mean": [0.4, 0.5, 0.6]}),
+    "ViT, a number": ("ViTImageProcessor", {"size": 24, "resample": 3, "do_normalize": False}),
+    "BEiT": ("BeitImageProcessor", {"size": 37, "do_center_crop": True, "crop_size": {"height": 20, "width": 41}}),
+    "DeiT": ("DeiTImageProcessor", {"size": 40, "crop_size": 33, "do_rescale": False}),
+    "DINOv2": ("BitImageProcessor", {"size": {"shortest_edge": 40}, "crop_size": {"height": 33, "width": 33}}),
+    "MobileNetV2": ("MobileNetV2ImageProcessor", {"size": {"shortest_edge": 41}, "crop_size": 30}),
+    "EfficientNet": ("EfficientNetImageProcessor", {"size": 25, "image_std": [0.47, 0.4, 0.2], "resample": 0}),
+    "EfficientNet, from -1": ("EfficientNetImageProcessor", {"size": 25, "rescale_offset": True, "include_top": False,
+                                                             "rescale_factor": 1 / 127.5, "do_normalize": False}),
 }  # fmt: skip
 NARROW = [(3, 200), (200, 3)]  # a larger one is slow where its longer edge becomes 5,000
 
@@ -59,10 +70,16 @@ def reference(kind: str, settings: dict[str, Any]) -> Any:
     return getattr(transformers, f"{kind}Pil")(**settings)
 
 
+def made(settings: dict[str, Any]) -> Any:
+    """By the function for models that read texts, or for those that read a picture alone."""
+    kind = settings.get("image_processor", settings)["image_processor_type"].removesuffix("Fast")
+    return (sized_processor if kind in ALONE else picture_processor)(settings)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_values_are_those_of_transformers(case: str) -> None:
     kind, settings = CASES[case]
-    theirs, ours = reference(kind, settings), picture_processor({"image_processor_type": kind} | settings)
+    theirs, ours = reference(kind, settings), made({"image_processor_type": kind} | settings)
     tiled = {"return_row_col_info": True} if kind in ("Idefics3ImageProcessor", "SmolVLMImageProcessor") else {}
     batched = bool(tiled) or "image_grid_pinpoints" in settings
     for height, width in NARROW if "clamp" in case else SIZES:
@@ -82,11 +99,30 @@ def test_values_are_those_of_transformers(case: str) -> None:
 def test_settings_make_an_equal_processor(case: str) -> None:
     """Those of a checkpoint's file as transformers writes it, and those that a bundle keeps of them."""
     kind, settings = CASES[case]
-    ours = picture_processor({"image_processor_type": kind} | settings)
+    ours = made({"image_processor_type": kind} | settings)
     kept = json.loads(json.dumps(ours.settings))
     written = json.loads(reference(kind, settings).to_json_string())
     for again in (kept, written, {"image_processor": kept}, kept | {"image_processor_type": f"{kind}Fast"}):
-        assert picture_processor(again).settings == ours.settings == kept
+        assert made(again).settings == ours.settings == kept
+
+
+@pytest.mark.parametrize("settings", [
+    {"size": {"shortest_edge": 32}},
+    {"size": 45, "crop_pct": 0.9, "resample": 2},
+    {"size": {"shortest_edge": 384}, "image_std": [0.2, 0.3, 0.4]},
+], ids=str)  # fmt: skip
+def test_convnext_crops_a_part_of_the_shortest_edge(settings: dict[str, Any]) -> None:
+    theirs = reference("ConvNextImageProcessor", settings)
+    written = json.loads(theirs.to_json_string())
+    older = {name: value for name, value in written.items() if name != "image_processor_type"}
+    for given in (written, older | {"feature_extractor_type": "ConvNextFeatureExtractor"}):
+        ours = sized_processor(given)
+        for height, width in SIZES:
+            one = picture(height, width)
+            wanted = theirs(Image.fromarray(one.pixels), return_tensors="np")["pixel_values"]
+            values = ours([one]).tensors["pixel_values"]
+            assert ours.picture_size == values.shape[2:] and (wanted == values).all(), (height, width)
+    assert sized_processor(ours.settings).settings == ours.settings
 
 
 COMMON = {"do_convert_rgb": True, "do_normalize": True, "do_rescale": True, "do_resize": True, "rescale_factor": 0.1}
