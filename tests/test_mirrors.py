@@ -101,6 +101,11 @@ TOGETHER = {
     # texts to vectors and labels, by what comes out
     "predict/test_classifier": "predict/prompts predict/spans predict/turns",
     "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",
+    # pictures to labels and depths, likewise
+    "predict/test_picture_classifier": (
+        "build/picture_tasks checkpoint/picture_settings export/picture_size predict/picture_model"
+    ),
+    "predict/test_depth_estimator": "bundle/picture_tasks cli/depth predict/depth_files",
     # comparisons and pictures
     "common/test_tensors": "common/element_types",
     "evaluation/accuracy/test_tasks": "common/table_files",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
@@ -170,10 +171,20 @@ class Attachments(QObject):
         self.add([str(path)])
 
 
+class DropTarget(Protocol):
+    """What takes dropped data."""
+
+    def takes(self, data: QMimeData) -> bool:
+        """Whether the data is something that can be taken now."""
+
+    def take(self, data: QMimeData) -> None:
+        """Takes it."""
+
+
 class AttachmentDrop(QObject):
     """Lets `area` receive what can be attached; other data goes on to the window."""
 
-    def __init__(self, area: QWidget, attachments: Attachments) -> None:
+    def __init__(self, area: QWidget, attachments: DropTarget) -> None:
         super().__init__(area)
         self._attachments = attachments
         area.setAcceptDrops(True)
@@ -195,6 +206,11 @@ class AttachmentDrop(QObject):
 def attachment_column(attachments: Attachments) -> QVBoxLayout:
     """What is above the text box: the attached pictures."""
     return vbox(attachments.row, spacing=G // 2)
+
+
+def dropped_pictures(data: QMimeData) -> list[str]:
+    """The local picture files of dropped or pasted data."""
+    return _files(data)[0]
 
 
 def _files(data: QMimeData) -> tuple[list[str], list[str]]:

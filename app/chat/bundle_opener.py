@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, QTimer
 from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
 from app.state.bundle_session import State, placement_text
+from app.state.bundle_use import use_of
 from app.state.chosen_devices import follow_devices
 from app.state.context import AppContext
 from app.state.recent_bundles import bundle_title
-from app.state.text_task import use_of
 from app.widgets import Banner
 from app.widgets.basics import label
 from app.widgets.machine_choice import MachineChoice

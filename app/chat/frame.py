@@ -5,9 +5,10 @@ list of chats │ header, banners, the conversation, context bar, composer │ s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QToolButton, QWidget
 
 from app.chat.chat_list import ChatList
@@ -20,15 +21,21 @@ from app.chat.intents import CompareBundles, NewChat
 from app.chat.sampling import SamplingSettings
 from app.chat.setting_chips import SettingChipRow
 from app.chat.settings_panel import SettingsPanel
+from app.chat.tasks.depth_view import DepthView
 from app.chat.tasks.embedding_view import EmbeddingView
 from app.chat.tasks.label_view import LabelView
+from app.chat.tasks.picture_label_view import PictureLabelView
+from app.chat.tasks.pictures_panel import PicturesPanel
+from app.chat.tasks.texts_panel import TextsPanel
 from app.chat.transcript import COLUMN, Transcript
+from app.jobs.worker_client import WorkerClient
+from app.state.bundle_use import use_of
 from app.state.context import AppContext
 from app.state.embeddings import Embeddings
+from app.state.picture_task import Depths, LabeledPictures
 from app.state.recent_bundles import bundle_title
 from app.state.saved_texts import SavedTexts
 from app.state.text_labels import TextLabels
-from app.state.text_task import use_of
 from app.widgets import Banner, ElidedLabel, EmptyState, button, label
 from app.widgets.actions import tool_button
 from app.widgets.banner_overlay import BannerOverlay
@@ -164,8 +171,24 @@ def _beside(part: QWidget, left: bool = False) -> QWidget:
     return side
 
 
+TaskView = EmbeddingView | LabelView | PictureLabelView | DepthView
+"""The page of a bundle that does not chat."""
+_TASK_VIEWS: dict[str, Callable[[Callable[[], WorkerClient], QObject], TaskView]] = {
+    "vectors": lambda new, owner: EmbeddingView(Embeddings(new, owner)),
+    "labels": lambda new, owner: LabelView(TextLabels(new, owner)),
+    "pictures": lambda new, owner: PictureLabelView(LabeledPictures(new, owner)),
+    "depth": lambda new, owner: DepthView(Depths(new, owner)),
+}
+"""By the use of a bundle."""
+
+
+def _inputs(page: TaskView) -> TextsPanel | PicturesPanel:
+    """The part of a page that has what is given to the bundle."""
+    return page.texts if isinstance(page, EmbeddingView | LabelView) else page.pictures
+
+
 class ChatStack(QStackedWidget):
-    """Shows `frame`, the page of a bundle that does something else with texts, or a comparison of two bundles.
+    """Shows `frame`, the page of a bundle that does something else, or a comparison of two bundles.
 
     covered: emitted when something is shown in place of the conversation, or no more; that stays as it is.
     """
@@ -176,7 +199,7 @@ class ChatStack(QStackedWidget):
         super().__init__(parent)
         self._context, self._frame = context, frame
         self.compare: CompareView | None = None
-        self.tasks: dict[str, EmbeddingView | LabelView] = {}
+        self.tasks: dict[str, TaskView] = {}
         """The pages built so far, by the use of their bundles."""
         self._saved = SavedTexts(context.home, context.show_error)
         context.closing.connect(self._save_texts)
@@ -187,7 +210,7 @@ class ChatStack(QStackedWidget):
         bundle = self._context.bundle
         use = use_of(bundle)
         self._frame.show_absence(str(bundle["name"]) if bundle is not None and not use else "")
-        if bundle is None or use not in ("vectors", "labels"):
+        if bundle is None or use not in _TASK_VIEWS:
             if self.currentWidget() in self.tasks.values():
                 self._show(self._frame)
             return
@@ -195,12 +218,10 @@ class ChatStack(QStackedWidget):
         page.set_bundle(bundle, bundle_title(bundle))
         self._show(page)
 
-    def _task(self, use: str) -> EmbeddingView | LabelView:
+    def _task(self, use: str) -> TaskView:
         if use not in self.tasks:
-            new = self._context.new_idle_worker
-            page = EmbeddingView(Embeddings(new, self)) if use == "vectors" else LabelView(TextLabels(new, self))
-            self.tasks[use] = page
-            page.texts.lines.setPlainText(self._saved.of(use))
+            page = self.tasks[use] = _TASK_VIEWS[use](self._context.new_idle_worker, self)
+            _inputs(page).show_content(self._saved.of(use))
             self.addWidget(page)
             above = self.parentWidget()
             if above is not None:
@@ -208,13 +229,13 @@ class ChatStack(QStackedWidget):
         return self.tasks[use]
 
     def _save_texts(self) -> None:
-        self._saved.save({use: page.texts.lines.toPlainText() for use, page in self.tasks.items()})
+        self._saved.save({use: _inputs(page).content for use, page in self.tasks.items()})
 
     def escape(self) -> None:
         """Stops what the visible page does."""
         shown = self.currentWidget()
-        if isinstance(shown, EmbeddingView | LabelView):
-            shown.texts.cancel()
+        if isinstance(shown, TaskView):
+            _inputs(shown).cancel()
         else:
             self.composer.escape()
 

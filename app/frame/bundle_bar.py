@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
+from app.state.bundle_use import use_of
 from app.state.context import AppContext
-from app.state.text_task import use_of
 from app.text.formatting import cache_label
 from app.widgets.basics import PillLabel, button, label
 from app.widgets.layouts import Stretch, hbox

@@ -22,7 +22,11 @@ _TEXTS = {
     "chat": (translatable("Chat with the bundle"), translatable("talk, conversation, ask")),
     "embed": (translatable("Make vectors of texts, and compare them"), translatable("embedding, similarity, search")),
     "rank": (translatable("Rank texts by their score for a query"), translatable("reranker, order, relevance")),
-    "classify": (translatable("Label texts, or spans of texts"), translatable("labels, entities, sentiment")),
+    "classify": (
+        translatable("Label texts, spans of texts, or pictures"),
+        translatable("labels, entities, sentiment, image"),
+    ),
+    "depth": (translatable("Estimate the depth of a picture"), translatable("image, distance, 3D")),
     "inspect": (translatable("Show what a bundle or a graph holds"), translatable("graph, nodes, netron, weights")),
     "bench": (
         translatable("Measure latencies, speeds and memory"),
@@ -70,7 +74,7 @@ def add_cli_actions(
         **dict.fromkeys(("build", "tune"), partial(show, "build")),
         **dict.fromkeys(("inspect",), partial(show, "inspect")),
         **dict.fromkeys(("devices", "preflight", "compile"), partial(show, "devices")),
-        **dict.fromkeys(("generate", "chat", "embed", "rank", "classify"), partial(show, "chat")),
+        **dict.fromkeys(("generate", "chat", "embed", "rank", "classify", "depth"), partial(show, "chat")),
         **others,
     }
     for name, texts in _TEXTS.items():

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from app.state.bundle_use import use_of
 from app.state.recent_bundles import RecentBundle
-from app.state.text_task import use_of
 from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
 from app.text.quantizing_cost import cost_share, cost_summary
 from app.widgets.actions import tool_button
@@ -103,7 +103,13 @@ class RecentRow(CardFrame):
 
     def _use(self) -> str:
         """The name of what a person does with the bundle."""
-        by_use = {"vectors": self.tr("Compare texts"), "labels": self.tr("Classify texts"), "": self.tr("Open")}
+        by_use = {
+            "vectors": self.tr("Compare texts"),
+            "labels": self.tr("Classify texts"),
+            "pictures": self.tr("Classify pictures"),
+            "depth": self.tr("Estimate depth"),
+            "": self.tr("Open"),
+        }
         return by_use.get(use_of(self.entry.summary), self.tr("Chat"))
 
     def _more(self) -> QToolButton:

@@ -107,6 +107,14 @@
       <translation>1 Op</translation>
     </message>
     <message>
+      <source>1 picture</source>
+      <translation>1 Bild</translation>
+    </message>
+    <message>
+      <source>1 picture read</source>
+      <translation>1 Bild gelesen</translation>
+    </message>
+    <message>
       <source>1 question</source>
       <translation>1 Frage</translation>
     </message>
@@ -537,6 +545,10 @@
     <message>
       <source>Arrows</source>
       <translation>Pfeiltasten</translation>
+    </message>
+    <message>
+      <source>As a picture or as numbers</source>
+      <translation>Als Bild oder als Zahlen</translation>
     </message>
     <message>
       <source>As it runs</source>
@@ -1075,6 +1087,10 @@
       <translation>Ein Modell in GGUF wählen</translation>
     </message>
     <message>
+      <source>Choose a picture</source>
+      <translation>Ein Bild wählen</translation>
+    </message>
+    <message>
       <source>Choose a plan</source>
       <translation>Plan wählen</translation>
     </message>
@@ -1095,6 +1111,10 @@
       <translation>Ordner eines Adapters wählen</translation>
     </message>
     <message>
+      <source>Choose pictures</source>
+      <translation>Bilder wählen</translation>
+    </message>
+    <message>
       <source>Choose two bundles: each answers in its own process.</source>
       <translation>Zwei Bundles wählen: jedes antwortet in einem eigenen Prozess.</translation>
     </message>
@@ -1103,8 +1123,20 @@
       <translation>Wählen …</translation>
     </message>
     <message>
+      <source>Chooses picture files</source>
+      <translation>Wählt Bilddateien</translation>
+    </message>
+    <message>
       <source>Classify</source>
       <translation>Klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify pictures</source>
+      <translation>Bilder klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify pictures with {0}</source>
+      <translation>Bilder klassifizieren mit {0}</translation>
     </message>
     <message>
       <source>Classify texts</source>
@@ -1113,6 +1145,10 @@
     <message>
       <source>Classify texts with {0}</source>
       <translation>Texte mit {0} klassifizieren</translation>
+    </message>
+    <message>
+      <source>Classify the pictures</source>
+      <translation>Die Bilder klassifizieren</translation>
     </message>
     <message>
       <source>Classify the texts</source>
@@ -1303,6 +1339,10 @@
       <translation>Kopiert Graphen, Gewichte und Tokenizer von {0} in ein neues Bundle, nachdem geprüft ist, dass sie zusammenpassen. Der Ordner selbst wird nicht geändert.</translation>
     </message>
     <message>
+      <source>Copies the depths in colours</source>
+      <translation>Kopiert die Tiefen in Farben</translation>
+    </message>
+    <message>
       <source>Copies the whole table</source>
       <translation>Kopiert die ganze Tabelle</translation>
     </message>
@@ -1327,8 +1367,16 @@
       <translation>Als TSV kopieren</translation>
     </message>
     <message>
+      <source>Copy picture</source>
+      <translation>Bild kopieren</translation>
+    </message>
+    <message>
       <source>Copy the code</source>
       <translation>Code kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the depths as a picture</source>
+      <translation>Die Tiefen als Bild kopieren</translation>
     </message>
     <message>
       <source>Copy the details</source>
@@ -1463,6 +1511,10 @@
       <translation>Demo</translation>
     </message>
     <message>
+      <source>Depths are computed</source>
+      <translation>Tiefen werden berechnet</translation>
+    </message>
+    <message>
       <source>Details</source>
       <translation>Einzelheiten</translation>
     </message>
@@ -1583,8 +1635,16 @@
       <translation>Treiber</translation>
     </message>
     <message>
+      <source>Drop a picture here, or choose one</source>
+      <translation>Ein Bild hierher ziehen oder wählen</translation>
+    </message>
+    <message>
       <source>Drop an adapter's folder here</source>
       <translation>Ordner eines Adapters hier ablegen</translation>
+    </message>
+    <message>
+      <source>Drop pictures here, or choose them</source>
+      <translation>Bilder hierher ziehen oder wählen</translation>
     </message>
     <message>
       <source>Drop to compare them, or to put them together</source>
@@ -1669,6 +1729,22 @@
     <message>
       <source>Estimate</source>
       <translation>Schätzung</translation>
+    </message>
+    <message>
+      <source>Estimate depth</source>
+      <translation>Tiefe schätzen</translation>
+    </message>
+    <message>
+      <source>Estimate depths with {0}</source>
+      <translation>Tiefen schätzen mit {0}</translation>
+    </message>
+    <message>
+      <source>Estimate the depth of a picture</source>
+      <translation>Die Tiefe eines Bildes schätzen</translation>
+    </message>
+    <message>
+      <source>Estimate the depths</source>
+      <translation>Die Tiefen schätzen</translation>
     </message>
     <message>
       <source>Estimated from an earlier build on this machine.</source>
@@ -1951,6 +2027,10 @@
       <translation>Aus dem bisherigen Text (n-Gramm)</translation>
     </message>
     <message>
+      <source>From {0} m (dark) to {1} m (light)</source>
+      <translation>Von {0} m (dunkel) bis {1} m (hell)</translation>
+    </message>
+    <message>
       <source>GGUF file</source>
       <translation>GGUF-Datei</translation>
     </message>
@@ -1997,6 +2077,14 @@
     <message>
       <source>Gives the hidden states or vectors of a text.</source>
       <translation>Liefert die verborgenen Zustände oder Vektoren eines Textes.</translation>
+    </message>
+    <message>
+      <source>Gives the picture to the model</source>
+      <translation>Gibt das Bild an das Modell</translation>
+    </message>
+    <message>
+      <source>Gives the pictures to the model</source>
+      <translation>Gibt die Bilder an das Modell</translation>
     </message>
     <message>
       <source>Gives the texts to the model (Ctrl+Enter)</source>
@@ -2133,6 +2221,10 @@
     <message>
       <source>Greedy decoding gives the same reply again: a temperature above 0 gives others.</source>
       <translation>Ohne Zufall kommt dieselbe Antwort wieder: eine Temperatur über 0 ergibt andere.</translation>
+    </message>
+    <message>
+      <source>Grey picture of 16 bits (*.png)</source>
+      <translation>Graues Bild mit 16 Bit (*.png)</translation>
     </message>
     <message>
       <source>Group {0}</source>
@@ -2367,6 +2459,10 @@
       <translation>Sie läuft in einem anderen Prozess.</translation>
     </message>
     <message>
+      <source>Its depths appear here.</source>
+      <translation>Seine Tiefen erscheinen hier.</translation>
+    </message>
+    <message>
       <source>Its number of tokens is open: a chunk of the prompt, or one token of a reply.</source>
       <translation>Seine Zahl von Tokens ist offen: ein Stück des Prompts oder ein Token einer Antwort.</translation>
     </message>
@@ -2503,12 +2599,16 @@
       <translation>Label</translation>
     </message>
     <message>
-      <source>Label texts, or spans of texts</source>
-      <translation>Texte oder Textstellen mit Labels versehen</translation>
+      <source>Label texts, spans of texts, or pictures</source>
+      <translation>Texte, Textstellen oder Bilder klassifizieren</translation>
     </message>
     <message>
       <source>Labels are computed</source>
       <translation>Labels werden berechnet</translation>
+    </message>
+    <message>
+      <source>Labels of the pictures</source>
+      <translation>Labels der Bilder</translation>
     </message>
     <message>
       <source>Labels of the texts</source>
@@ -2605,6 +2705,10 @@
     <message>
       <source>Light</source>
       <translation>Hell</translation>
+    </message>
+    <message>
+      <source>Light is near, dark is far; the numbers ({0} to {1}) have no unit</source>
+      <translation>Hell ist nah, dunkel ist fern; die Zahlen ({0} bis {1}) haben keine Einheit</translation>
     </message>
     <message>
       <source>Light, dark, or the system's choice.</source>
@@ -3183,6 +3287,10 @@
       <translation>Zahl der Builds, Generierungen und Messungen im Verlauf. Ältere werden bei jedem Start entfernt.</translation>
     </message>
     <message>
+      <source>Numbers for numpy (*.npy)</source>
+      <translation>Zahlen für numpy (*.npy)</translation>
+    </message>
+    <message>
       <source>ONNX files (*.onnx)</source>
       <translation>ONNX-Dateien (*.onnx)</translation>
     </message>
@@ -3423,6 +3531,10 @@
       <translation>Optional: Adapter von PEFT (LoRA, DoRA), die der Build in die Gewichte einrechnet oder neben ihnen behält. Mit der Skalierung 1 wirken sie voll.</translation>
     </message>
     <message>
+      <source>Or try an example</source>
+      <translation>Oder ein Beispiel probieren</translation>
+    </message>
+    <message>
       <source>Other machines</source>
       <translation>Andere Maschinen</translation>
     </message>
@@ -3523,12 +3635,20 @@
       <translation>Phase, die gemessen wurde</translation>
     </message>
     <message>
+      <source>Picture</source>
+      <translation>Bild</translation>
+    </message>
+    <message>
       <source>Picture (PNG) …</source>
       <translation>Bild (PNG) …</translation>
     </message>
     <message>
       <source>Picture (SVG) …</source>
       <translation>Bild (SVG) …</translation>
+    </message>
+    <message>
+      <source>Picture in colours (*.png)</source>
+      <translation>Bild in Farben (*.png)</translation>
     </message>
     <message>
       <source>Picture {0}</source>
@@ -4225,6 +4345,10 @@
     <message>
       <source>Save the chat as Markdown</source>
       <translation>Chat als Markdown speichern</translation>
+    </message>
+    <message>
+      <source>Save the depths</source>
+      <translation>Die Tiefen speichern</translation>
     </message>
     <message>
       <source>Save the outputs</source>
@@ -5015,6 +5139,10 @@
       <translation>Das Gespräch geht mit {0} statt {1} weiter; der nächste Prompt berechnet seinen Cache neu.</translation>
     </message>
     <message>
+      <source>The depths in colours</source>
+      <translation>Die Tiefen in Farben</translation>
+    </message>
+    <message>
       <source>The devices of the chosen machine that can run bundles.</source>
       <translation>Die Geräte der gewählten Maschine, die Bundles ausführen können.</translation>
     </message>
@@ -5255,12 +5383,24 @@
       <translation>Der Pfad muss absolut sein.</translation>
     </message>
     <message>
+      <source>The picture</source>
+      <translation>Das Bild</translation>
+    </message>
+    <message>
+      <source>The picture appears here.</source>
+      <translation>Das Bild erscheint hier.</translation>
+    </message>
+    <message>
       <source>The picture could not be saved: {0}</source>
       <translation>Das Bild konnte nicht gespeichert werden: {0}</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}.</source>
       <translation>Das Bild konnte nicht gespeichert werden: {0}.</translation>
+    </message>
+    <message>
+      <source>The picture {0} is missing: remove it, or put it back.</source>
+      <translation>Das Bild {0} fehlt: es entfernen oder zurücklegen.</translation>
     </message>
     <message>
       <source>The picture {0} is missing; it is not sent.</source>
@@ -5423,12 +5563,24 @@
       <translation>Es sind {0} Zeilen, und höchstens {1} werden gelesen: fügen Sie weniger auf einmal ein.</translation>
     </message>
     <message>
+      <source>There are {0} pictures, and at most {1} are read: choose fewer.</source>
+      <translation>Es sind {0} Bilder, und höchstens {1} werden gelesen: weniger wählen.</translation>
+    </message>
+    <message>
       <source>There is a file of this name; choose another folder.</source>
       <translation>Es gibt eine Datei dieses Namens; einen anderen Ordner wählen.</translation>
     </message>
     <message>
       <source>There is no bundle to export: open one first.</source>
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
+    </message>
+    <message>
+      <source>There is no folder for temporary files: check the free space and the permissions.</source>
+      <translation>Es gibt keinen Ordner für temporäre Dateien: freien Platz und Rechte prüfen.</translation>
+    </message>
+    <message>
+      <source>There is no picture: choose or drop one.</source>
+      <translation>Es gibt kein Bild: eines wählen oder hierher ziehen.</translation>
     </message>
     <message>
       <source>There is no text: paste one in each line.</source>
@@ -5453,6 +5605,14 @@
     <message>
       <source>This bundle</source>
       <translation>Dieses Bundle</translation>
+    </message>
+    <message>
+      <source>This bundle estimates how far things are: drop a picture, or choose one.</source>
+      <translation>Dieses Bundle schätzt, wie weit Dinge entfernt sind: ein Bild hierher ziehen oder wählen.</translation>
+    </message>
+    <message>
+      <source>This bundle gives a picture one of its labels: drop a picture, or choose one.</source>
+      <translation>Dieses Bundle gibt einem Bild eines seiner Labels: ein Bild hierher ziehen oder wählen.</translation>
     </message>
     <message>
       <source>This bundle gives a text one of its labels: paste texts and classify them.</source>
@@ -5729,6 +5889,10 @@
     <message>
       <source>Use the model's chain</source>
       <translation>Kette des Modells verwenden</translation>
+    </message>
+    <message>
+      <source>Use the picture {0}</source>
+      <translation>Das Bild {0} verwenden</translation>
     </message>
     <message>
       <source>Valid.</source>
@@ -6506,6 +6670,10 @@
       <translation>Verlauf, Aufzeichnungen, vergleichen</translation>
     </message>
     <message>
+      <source>image, distance, 3D</source>
+      <translation>Bild, Entfernung, 3D</translation>
+    </message>
+    <message>
       <source>in</source>
       <translation>ein</translation>
     </message>
@@ -6574,8 +6742,8 @@
       <translation>Art</translation>
     </message>
     <message>
-      <source>labels, entities, sentiment</source>
-      <translation>Labels, Entitäten, Stimmung</translation>
+      <source>labels, entities, sentiment, image</source>
+      <translation>Labels, Entitäten, Stimmung, Bild</translation>
     </message>
     <message>
       <source>larger differences</source>
@@ -7690,6 +7858,14 @@
       <translation>{0} links aufgefüllt</translation>
     </message>
     <message>
+      <source>{0} pictures</source>
+      <translation>{0} Bilder</translation>
+    </message>
+    <message>
+      <source>{0} pictures read</source>
+      <translation>{0} Bilder gelesen</translation>
+    </message>
+    <message>
       <source>{0} questions</source>
       <translation>{0} Fragen</translation>
     </message>
@@ -7796,6 +7972,10 @@
     <message>
       <source>{0} · vectors of {1} numbers · {2} similarity · on {3}</source>
       <translation>{0} · Vektoren aus {1} Zahlen · Ähnlichkeit: {2} · auf {3}</translation>
+    </message>
+    <message>
+      <source>{0} · {1} pixels · on {2}</source>
+      <translation>{0} · {1} Pixel · auf {2}</translation>
     </message>
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>

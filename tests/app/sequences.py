@@ -30,8 +30,10 @@ from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.frame import LastBundleHint
 from app.chat.page import ChatPage
 from app.chat.sampling import SamplingSettings
+from app.chat.tasks.depth_view import DepthView
 from app.chat.tasks.embedding_view import EmbeddingView
 from app.chat.tasks.label_view import LabelView
+from app.chat.tasks.picture_label_view import PictureLabelView
 from app.chat.transcript import Transcript
 from app.frame.note_line import ErrorBanner
 from app.frame.status_line import MOST
@@ -40,8 +42,8 @@ from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
 from app.main import PAGES, application
 from app.state.build import BuildState
+from app.state.bundle_use import use_of
 from app.state.context import AppContext
-from app.state.text_task import use_of
 from app.text.formatting import format_number
 from app.window import MainWindow
 from tests.app.conftest import fake_summary, make_bundle
@@ -57,6 +59,8 @@ TASKS: dict[str, dict[str, object]] = {
     "rerankerbundle": {"task": "text-classification", "labels": 1},
     "embedderbundle": {"task": "feature-extraction"},
     "picturebundle": {"task": "image-classification", "labels": 10},
+    "depthbundle": {"task": "depth-estimation"},
+    "maskbundle": {"task": "fill-mask"},
 }
 """The bundles that do not chat, with the facts of their files."""
 NAMES = (*CAPACITIES, *TASKS)
@@ -175,11 +179,15 @@ class Walk:
         assert asked or self.name == self._seen, f"a build that ended has opened {self.name} in place of {self._seen}"
 
     def _texts(self) -> None:
-        """Texts are given to the page of the current bundle, if it has one."""
+        """Texts or pictures are given to the page of the current bundle, if it has one."""
         shown = self.chat.views.currentWidget()
         if isinstance(shown, EmbeddingView | LabelView):
             self.window.show_page("chat")
             self.random.choice((shown.texts.examples, shown.texts.start, shown.texts.stop)).click()
+        elif isinstance(shown, PictureLabelView | DepthView):
+            self.window.show_page("chat")
+            panel = shown.pictures
+            self.random.choice((*panel.examples, panel.start, panel.stop)).click()
 
     def _with_chat(self, intent: Callable[[str], intents.Intent]) -> None:
         saved = run_at_once(self.chat.store.saved())
@@ -323,8 +331,11 @@ class Walk:
             assert shown.model.bundle == str((self.bundle or {})["path"]) and self.name in shown.heading.text()
             ranks = self.name == "rerankerbundle"
             assert not isinstance(shown, LabelView) or shown.query.isHidden() != ranks
+        elif isinstance(shown, PictureLabelView | DepthView):
+            assert use == ("depth" if isinstance(shown, DepthView) else "pictures"), use
+            assert shown.model.bundle == str((self.bundle or {})["path"]) and self.name in shown.heading.text()
         elif shown is self.chat.frame:
-            assert use not in ("vectors", "labels"), use
+            assert use in ("chat", ""), use
             if self.bundle is not None and not use:
                 assert self.name in self.chat.frame.no_bundle.title.text()
 

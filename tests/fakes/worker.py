@@ -60,6 +60,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -123,6 +124,7 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport, ScoredLabel, ScoredSpan
 from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.memory import MemoryFit
+from workflows.wire.reports.pictures import DepthReport, PictureLabelsReport
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 from workflows.wire.reports.sound import SoundReport
@@ -649,6 +651,31 @@ class Fake:
                 notes=[],
             )
         )
+
+    def do_label_pictures(self, request: ask.LabelPictures) -> None:
+        """Pictures with longer names are more surely cats; there are seven labels."""
+        self.pause()
+        if why := self.scenario.get("no_labels"):
+            self.send(ErrorEvent(kind="media", message=why))
+            return
+        labels = []
+        for path in request.pictures:
+            sure = min(0.9, 0.4 + len(Path(path).stem) / 100)
+            rest = [ScoredLabel(name, round((1 - sure) / 6, 4)) for name in ("dog", "owl", "fern", "tin", "oak", "sea")]
+            labels.append([ScoredLabel("cat", round(sure, 4)), *rest])
+        self.give(PictureLabelsReport(labels, []))
+
+    def do_depth(self, request: ask.EstimateDepth) -> None:
+        """The picture itself in place of its depths; a scenario says what they mean."""
+        self.pause()
+        if why := self.scenario.get("no_depth"):
+            self.send(ErrorEvent(kind="media", message=why))
+            return
+        folder, unit = Path(request.folder), self.scenario.get("unit", "metres")
+        grey, colors, numbers = (str(folder / name) for name in ("depth.png", "depth-colors.png", "depth.npy"))
+        for file in (grey, colors, numbers):
+            shutil.copyfile(request.picture, file)
+        self.give(DepthReport(640, 480, unit, 0.5, 12.25, grey, colors, numbers, self.scenario.get("depth_notes", [])))
 
     def do_try_graph(self, request: ask.TryGraph) -> None:
         """Two inputs, of which one is random, and an output that is not finite."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from workflows.build.picture_tasks import picture_metadata
 from workflows.build.text_tasks import text_metadata
 from workflows.bundle.composition import CrossState, DataflowEdge, Flow, KVState, PositionIds, SessionSpec, SharedState
 from workflows.bundle.outline import FlowStage
@@ -91,7 +92,7 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
         return Pipeline(
             pipeline=_flow(cut, recipe, untouched),
             tokens=SpecialTokens(pad=checkpoint.pad_token_id) if texts else SpecialTokens(),
-            metadata=_metadata(checkpoint, recipe, cut, layout="", **texts),
+            metadata=_metadata(checkpoint, recipe, cut, layout="", **texts, **picture_metadata(checkpoint, recipe)),
         )
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)

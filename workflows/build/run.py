@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
+from workflows.build.picture_tasks import unprepared_notice
 from workflows.build.pipeline import (
     OptimizedComposite,
     component_options,
@@ -163,6 +164,7 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("parts", text_part_notice(checkpoint, recipe.task)),
         ("stored", (stored_notice if "stored" in recipe.precisions else converted_notice)(checkpoint)),
         ("adapter", adapter_notice(checkpoint)),
+        ("pictures", unprepared_notice(checkpoint, recipe)),
     ]
     for code, message in notices:
         if message:

@@ -45,7 +45,7 @@ def text_metadata(checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
         "vocabulary": _vocabulary(checkpoint),
         "texts": texts,
         "embedding": _embedding_settings(embedding) if embedding else None,
-        "classification": _classification(checkpoint, recipe, reranker),
+        "classification": classification_of(checkpoint, recipe, reranker),
     }
 
 
@@ -112,10 +112,11 @@ def _tokenizer_limit(checkpoint: Checkpoint) -> int | None:
     return int(limit) if isinstance(limit, int | float) and 0 < limit < _LONGEST else None
 
 
-def _classification(
-    checkpoint: Checkpoint, recipe: Recipe, files: RerankerFiles | None
+def classification_of(
+    checkpoint: Checkpoint, recipe: Recipe, files: RerankerFiles | None = None
 ) -> ClassificationSettings | None:
-    if recipe.task not in ("text-classification", "token-classification"):
+    """The labels of a recipe that gives labels, and what logits mean; None for another task. files: of a reranker."""
+    if recipe.task not in ("text-classification", "token-classification", "image-classification"):
         return None
     labels = ["score"] if files and files.tokens else _labels(checkpoint.config)
     kind = checkpoint.config.get("problem_type")

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle.composition import Flow, PositionIds, Route, route_of
 from workflows.bundle.outline import Fault, Modality, find_faults, find_unknown_sessions, path_of
+from workflows.bundle.picture_tasks import DepthSettings
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
 from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
@@ -127,6 +128,7 @@ class Metadata(StrictModel):
     texts: Annotated[TextLimits | None, Field(exclude_if=not_)] = None
     embedding: Annotated[EmbeddingSettings | None, Field(exclude_if=not_)] = None
     classification: Annotated[ClassificationSettings | None, Field(exclude_if=not_)] = None
+    depth: Annotated[DepthSettings | None, Field(exclude_if=not_)] = None
     longer_than: Annotated[int | None, Field(gt=0, exclude_if=not_)] = None
     adapters: Annotated[list[BundledAdapter] | None, Field(exclude_if=lambda value: value is None)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)

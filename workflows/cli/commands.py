@@ -17,7 +17,8 @@ COMMANDS = {
     "chat": ("chat:chat", "Chat with a bundle; each line is a turn."),
     "embed": ("embed:embed", "Make vectors of texts, and compare them."),
     "rank": ("classify:rank", "Rank texts by their score for a query."),
-    "classify": ("classify:classify", "Label texts, or spans of texts."),
+    "classify": ("classify:classify", "Label texts, spans of texts, or pictures."),
+    "depth": ("depth:depth", "Estimate the depth of each pixel of a picture."),
     "inspect": ("inspect:inspect", "Show what a bundle or a graph holds."),
     "bench": ("bench:bench", "Measure latencies, speeds and memory."),
     "devices": ("devices:devices", "List the execution providers."),
@@ -41,8 +42,8 @@ COMMANDS = {
 }
 """Name → module and function in this package, and its line in the list of commands."""
 BUNDLE_COMMANDS = {
-    "generate", "chat", "embed", "rank", "classify", "inspect", "bench", "verify", "assemble", "diverge", "preflight",
-    "profile", "compile", "report", "import", "export-genai", "export-gguf",
+    "generate", "chat", "embed", "rank", "classify", "depth", "inspect", "bench", "verify", "assemble", "diverge",
+    "preflight", "profile", "compile", "report", "import", "export-genai", "export-gguf",
 }  # fmt: skip
 """Commands that open untrusted input and need no network. `build` and `eval` may use the hub before."""
 MACHINE_FLAG = "--on"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from onnx_ir.tensor_adapters import TorchTensor
 from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.picture_settings import picture_settings
 from workflows.common.memory import trim_heap
 from workflows.common.tensor_names import ALIGNMENT, POSITIONS, POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
@@ -40,6 +42,7 @@ from workflows.export.features import (
     per_layer_size,
 )
 from workflows.export.load import load_model
+from workflows.export.picture_size import picture_size, symbolic_sizes
 from workflows.export.reference import SEEING_FILE, ReferenceLogits
 from workflows.export.remote_encoder_decoder import RemoteDecoderModule, RemoteEncoderModule, remote_layers
 from workflows.export.repeated_layers import trace_decoder
@@ -59,7 +62,7 @@ from workflows.export.signature import (
     merged_embeddings_signature,
     transformer_signature,
 )
-from workflows.export.single_graph import single_module, single_signature
+from workflows.export.single_graph import SingleGraphModule, picture_signature, single_module, single_signature
 from workflows.export.sound_encoder import ATTENTION as SOUND_ATTENTION
 from workflows.export.sound_encoder import sound_module
 from workflows.export.stand_ins import NotStreamedError, StandIns
@@ -129,7 +132,7 @@ def _export(
     choose_rotations(model, recipe.capacity if family.cached else 1)  # texts of one graph end with the short range
     if recipe.target in EXPERT_PROVIDERS:
         connect_experts(model)
-    traces = _tracer_for(family, recipe, stand_ins)(model, recipe)
+    traces = _tracer_for(family, recipe, stand_ins, checkpoint)(model, recipe)
     if traces.reference is not None:
         traces.reference.write(folder)
     if traces.seeing is not None:
@@ -197,8 +200,10 @@ def _attention_of(family: Family) -> str | dict[str, str]:
 
 
 def _tracer_for(
-    family: Family, recipe: Recipe, stand_ins: StandIns | None
+    family: Family, recipe: Recipe, stand_ins: StandIns | None, checkpoint: Checkpoint
 ) -> Callable[[PreTrainedModel, Recipe], ComponentTraces]:
+    if family.reads == "pixels":
+        return partial(_trace_pictures, settings=picture_settings(checkpoint.folder, checkpoint.model_type))
     if family.reads is not None:
         return _trace_single
     if family.remote_code:
@@ -217,6 +222,18 @@ def _trace_single(model: PreTrainedModel, recipe: Recipe) -> ComponentTraces:
     signature = single_signature(model, part)
     module = single_module(model, signature, recipe.task, is_decoder=recipe.model_type not in family.model_types)
     return ComponentTraces({part.role: partial(trace, module, signature, recipe.opset)})
+
+
+def _trace_pictures(model: PreTrainedModel, recipe: Recipe, settings: Mapping[str, object]) -> ComponentTraces:
+    (part,) = make_cut(family_for(recipe.model_type, recipe.task), recipe, None).components
+    size = picture_size(model, settings, recipe.build_target.fixed)
+    signature = picture_signature(model, part, size)
+
+    def traced() -> ir.Model:
+        with symbolic_sizes(model) if size.any_size else nullcontext():
+            return trace(SingleGraphModule(model, signature), signature, recipe.opset)
+
+    return ComponentTraces({part.role: traced})
 
 
 def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:

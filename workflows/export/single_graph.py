@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from inspect import signature as parameters_of
 
 import torch
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 
 from workflows.common.errors import RecipeError
 from workflows.common.tensor_names import IDS, MASK, PIXELS
+from workflows.export.picture_size import PictureSize, picture_channels
 from workflows.export.signature import SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
 
@@ -105,18 +106,26 @@ def ranks_by_tokens(model: PreTrainedModel) -> bool:
     return isinstance(model.get_output_embeddings(), TokenRows)
 
 
-def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:
-    """The signature of the graph: any number of texts and tokens, or an image of the model's size.
+def picture_signature(model: PreTrainedModel, part: Component, size: PictureSize) -> ExportSignature:
+    """The signature of a graph that reads one picture of `size`.
 
-    Rotary positions of these models have one row for all texts, which the ONNX operator does not repeat: one text.
-    Includes the part's inputs and outputs, and the model's own: token types, the field of view of a camera.
+    Includes the part's outputs, and the model's own: the field of view of a camera.
     """
     signature = ExportSignature(outputs=[*part.own_outputs])
     if getattr(model.config, "use_fov_model", False):  # DepthPro: depth in metres needs the field of view
         signature.outputs.append("field_of_view")
-    if PIXELS in part.own_inputs:
-        _add_pixels(signature, model.config)
-        return signature
+    axes = {2: HEIGHT, 3: WIDTH} if size.any_size else {}
+    signature.add(PIXELS, torch.zeros(1, picture_channels(model.config), size.height, size.width), axes)
+    return signature
+
+
+def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature:
+    """The signature of a graph that reads any number of texts and tokens.
+
+    Rotary positions of these models have one row for all texts, which the ONNX operator does not repeat: one text.
+    Includes the part's inputs and outputs, and the model's own: token types.
+    """
+    signature = ExportSignature(outputs=[*part.own_outputs])
     names = [*part.own_inputs]
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
@@ -125,27 +134,3 @@ def single_signature(model: PreTrainedModel, part: Component) -> ExportSignature
     for name in names:
         signature.add(name, torch.full((rows, 7), int(name == MASK), dtype=torch.long), axes)
     return signature
-
-
-def _add_pixels(signature: ExportSignature, config: PreTrainedConfig) -> None:
-    channels = getattr(config, "num_channels", None) or getattr(_backbone(config), "num_channels", 3)
-    size = image_size(config)
-    height, width = size or (96, 128)
-    axes = {} if size else {2: HEIGHT, 3: WIDTH}
-    signature.add(PIXELS, torch.zeros(1, channels, height, width), axes)
-
-
-def image_size(config: PreTrainedConfig) -> tuple[int, int] | None:
-    """The (height, width) in a config; None for a model that accepts any size."""
-    ratios = getattr(config, "scaled_images_ratios", None)
-    if ratios:  # DepthPro: the smallest of its scaled images is one patch
-        side = round(config.patch_size / min(ratios))
-        return side, side
-    size = getattr(config, "image_size", None) or getattr(_backbone(config), "image_size", None)
-    if size is None:
-        return None
-    return (size, size) if isinstance(size, int) else (size[0], size[1])
-
-
-def _backbone(config: PreTrainedConfig) -> PreTrainedConfig | None:
-    return getattr(config, "backbone_config", None)

@@ -13,6 +13,7 @@ read or is not known raises MediaError; nothing that changes a value is ignored.
     sound_features(settings)        LogMel: rate, samples of a chunk, frames; features(samples)
     read_picture(path)              a png, jpeg, webp, gif, bmp or tiff file as uint8 [height, width, 3], with notes
     picture_processor(settings)     of Qwen-VL, Idefics3, LLaVA, SigLIP, Gemma …; called with pictures
+    sized_processor, depth_processor   of models that read a picture alone
     picture_tokens(settings)        the text of a picture in the prompt: placeholder, token, text(layout)
 """
 
@@ -21,17 +22,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workflows.media.pictures import (
+    DepthProcessor,
     Picture,
     PictureInputs,
     PictureLayout,
     PictureProcessor,
     PictureTokens,
     PrefixTokens,
+    SizedProcessor,
+    depth_processor,
     expand_pictures,
     feature_places,
     picture_processor,
     picture_tokens,
     read_picture,
+    sized_processor,
 )
 from workflows.media.sound import (
     LogMel,
@@ -46,6 +51,7 @@ from workflows.media.sound import (
 )
 
 __all__ = [
+    "DepthProcessor",
     "LogMel",
     "Picture",
     "PictureInputs",
@@ -53,9 +59,11 @@ __all__ = [
     "PictureProcessor",
     "PictureTokens",
     "PrefixTokens",
+    "SizedProcessor",
     "Sound",
     "SoundTokens",
     "SoundWindows",
+    "depth_processor",
     "expand_pictures",
     "expand_sounds",
     "feature_places",
@@ -63,6 +71,7 @@ __all__ = [
     "picture_tokens",
     "read_picture",
     "read_sound",
+    "sized_processor",
     "sound_features",
     "sound_tokens",
     "sound_windows",

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.bundle import Bundle
 from workflows.bundle.text_tasks import ClassificationSettings
 from workflows.common.errors import BundleError, printable
+from workflows.common.tensors import TensorSpec
 from workflows.predict.prompts import named_prompt
 from workflows.predict.spans import TextSpan, find_spans
 from workflows.predict.text_encoder import EncodedText
@@ -79,7 +81,7 @@ class Classifier:
                 text=texts[index],
                 tokens=len(one.ids),
                 truncated=one.truncated,
-                labels=[] if self.by_token else self._labels(logits),
+                labels=[] if self.by_token else ranked_labels(self.settings, logits),
                 spans=self._spans(texts[index], one, logits) if self.by_token else [],
                 note=truncation_note(names[index], one),
             )
@@ -125,11 +127,6 @@ class Classifier:
             return self.model.encoder.encode_turns(self._turns, prompt, query, text, name)
         return self.model.encoder.encode(query, name, pair=text, prompt=prompt)
 
-    def _labels(self, logits: NDArray[np.float32]) -> list[LabelScore]:
-        scores = _PROBABILITIES[self.settings.activation](logits)
-        found = [LabelScore(label, float(score)) for label, score in zip(self.settings.labels, scores, strict=True)]
-        return sorted(found, key=lambda one: -one.score)
-
     def _spans(self, text: str, encoded: EncodedText, logits: NDArray[np.float32]) -> list[TextSpan]:
         return find_spans(text, encoded, _softmax(logits), self.settings.labels)
 
@@ -137,14 +134,18 @@ class Classifier:
 def open_classifier(folder: str | Path, provider: str = "cpu") -> Classifier:
     """Opens a bundle that classifies. Raises BundleError for another kind of bundle."""
     model = TextModel.open(folder, provider)
-    bundle, shape = model.bundle, model.output.shape
-    task, settings = bundle.pipeline.metadata.task, bundle.pipeline.metadata.classification
-    if settings is None and task not in (_SEQUENCE, _TOKEN):
+    bundle, task = model.bundle, model.bundle.pipeline.metadata.task
+    if bundle.pipeline.metadata.classification is None and task not in (_SEQUENCE, _TOKEN):
         raise BundleError(
             f"{bundle.folder} was built for {printable(task or 'another task')}, so its graph gives no labels: build a "
             f"checkpoint for {_SEQUENCE} or {_TOKEN}."
         )
-    count = shape[-1]
+    return Classifier(model, label_settings(bundle, model.output))
+
+
+def label_settings(bundle: Bundle, output: TensorSpec) -> ClassificationSettings:
+    """The labels of a bundle whose graph gives the logits `output`. Raises BundleError where they are not as many."""
+    settings, count = bundle.pipeline.metadata.classification, output.shape[-1]
     if settings is None:  # built before the labels were kept
         known = count if isinstance(count, int) else 1
         settings = ClassificationSettings(labels=[f"LABEL_{place}" for place in range(known)])
@@ -153,7 +154,14 @@ def open_classifier(folder: str | Path, provider: str = "cpu") -> Classifier:
             f"{bundle.folder} names {len(settings.labels)} labels and its graph gives {count}: correct "
             "metadata.classification in pipeline.json."
         )
-    return Classifier(model, settings)
+    return settings
+
+
+def ranked_labels(settings: ClassificationSettings, logits: NDArray[np.float32]) -> list[LabelScore]:
+    """Each label with its probability, the most probable first. logits: [labels]."""
+    scores = _PROBABILITIES[settings.activation](logits)
+    labels = [LabelScore(label, float(score)) for label, score in zip(settings.labels, scores, strict=True)]
+    return sorted(labels, key=lambda one: -one.score)
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:

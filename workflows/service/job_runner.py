@@ -11,6 +11,7 @@ from workflows.common.errors import RequestError
 from workflows.service.embedding import EmbeddingService
 from workflows.service.jobs import JobContext, run_job
 from workflows.service.labeling import LabelingService
+from workflows.service.picture_reading import PictureService
 from workflows.wire import requests
 from workflows.wire.events import Event, ResultEvent
 from workflows.wire.reports.base import Done
@@ -29,6 +30,7 @@ class JobRunner:
         self._graphs: GraphCache | None = None
         self._embeddings = EmbeddingService()
         self._labeling = LabelingService()
+        self._pictures = PictureService()
         self._loading: LoadCancellation | None = None
         self._provider = "cpu"
 
@@ -88,12 +90,20 @@ class JobRunner:
         return self._graphs.open(GraphLocation(Path(where.path), where.component, where.stage))
 
     @run.register
-    def texts(self, request: requests.Embed | requests.LabelTexts, context: JobContext) -> Iterator[Event]:
-        """Compares texts by their vectors, classifies them, or ranks them for a query."""
+    def predict(
+        self,
+        request: requests.Embed | requests.LabelTexts | requests.LabelPictures | requests.EstimateDepth,
+        context: JobContext,
+    ) -> Iterator[Event]:
+        """Compares, classifies or ranks texts, classifies pictures, or estimates the depths of one."""
         if isinstance(request, requests.Embed):
             yield ResultEvent(value=self._embeddings.compare(request, context.cancelled))
-        else:
+        elif isinstance(request, requests.LabelTexts):
             yield ResultEvent(value=self._labeling.label(request, context.cancelled))
+        elif isinstance(request, requests.LabelPictures):
+            yield ResultEvent(value=self._pictures.label(request, context.cancelled))
+        else:
+            yield ResultEvent(value=self._pictures.depth(request))
 
     @run.register
     def try_graph(self, request: requests.TryGraph, context: JobContext) -> Iterator[Event]:

@@ -23,6 +23,7 @@ from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport
 from workflows.wire.reports.machines import MachineReport
+from workflows.wire.reports.pictures import DepthReport, PictureLabelsReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
@@ -195,6 +196,29 @@ class LabelTexts(Request[LabelsReport], job="label"):
     def __post_init__(self) -> None:
         if not self.texts:
             raise RequestError("There is no text to classify: give one or more.")
+
+
+@dataclass(frozen=True)
+class LabelPictures(Request[PictureLabelsReport], job="label_pictures"):
+    """Classifies picture files by a bundle that gives labels to pictures."""
+
+    bundle: str
+    pictures: tuple[str, ...]
+    provider: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if not self.pictures:
+            raise RequestError("There is no picture to classify: give one or more.")
+
+
+@dataclass(frozen=True)
+class EstimateDepth(Request[DepthReport], job="depth"):
+    """Estimates the depths of a picture file. folder: where the files of the report are written; it exists."""
+
+    bundle: str
+    picture: str
+    folder: str
+    provider: str = "cpu"
 
 
 @dataclass(frozen=True)

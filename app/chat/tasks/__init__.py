@@ -1,4 +1,6 @@
-"""The page of a bundle that makes vectors, in place of the conversation.
+"""The pages of bundles that do not chat, in place of the conversation.
 
-lines, search ──Embeddings (app/state/embeddings.py)──▶ worker ──EmbedReport──▶ table of similarities, ranking
+lines, search ──Embeddings──▶ worker ──EmbedReport──▶ table of similarities, ranking
+lines, query ──TextLabels──▶ LabelsReport ──▶ labels, spans, ranking
+pictures ──LabeledPictures, Depths──▶ labels, a picture of depths
 """

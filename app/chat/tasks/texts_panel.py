@@ -80,6 +80,15 @@ class TextsPanel(QWidget):
         model.changed.connect(self.refresh)
         self.refresh()
 
+    @property
+    def content(self) -> str:
+        """The lines, for the next start."""
+        return self.lines.toPlainText()
+
+    def show_content(self, content: str) -> None:
+        """Shows the lines of an earlier start."""
+        self.lines.setPlainText(content)
+
     def show_examples(self, lines: Sequence[str]) -> None:
         """Puts lines in the field so that undo brings the former ones back."""
         self.lines.selectAll()

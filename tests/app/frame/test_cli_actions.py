@@ -17,7 +17,7 @@ PAGES = {
     "build": "build", "tune": "build", "inspect": "inspect", "verify": "inspect", "profile": "inspect",
     "eval": "measure", "sweep": "measure", "runs": "measure", "report": "measure", "devices": "devices",
     "preflight": "devices", "compile": "devices", "remote": "devices", "generate": "chat", "chat": "chat",
-    "embed": "chat", "rank": "chat", "classify": "chat",
+    "embed": "chat", "rank": "chat", "classify": "chat", "depth": "chat",
 }  # fmt: skip
 """Where a command goes that shows a page; the others open a dialog."""
 

@@ -153,7 +153,8 @@ WITH: dict[str, tuple[str, ...]] = {
     "export-gguf": ("--out", "OUT.gguf"), "sweep": OUT,
     "generate": ("--prompt", "a"), "eval": ("--against", "B"), "diverge": ("B", "--prompt", "a"),
     "preflight": ("--provider", "cpu"), "compile": ("--provider", "qnn"),
-    "embed": ("--text", "a"), "classify": ("--text", "a"), "rank": ("--query", "q", "--text", "a"),
+    "embed": ("--text", "a"), "classify": ("--text", "a"), "depth": ("--picture", "p.png"),
+    "rank": ("--query", "q", "--text", "a"),
 }  # fmt: skip
 """What a command wants beside its first word, before it looks at that."""
 

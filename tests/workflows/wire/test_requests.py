@@ -66,6 +66,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "load_cache": {"path": "/c"},
     "embed": {"bundle": "/b", "texts": ["x"]},
     "label": {"bundle": "/b", "texts": ["x"]},
+    "label_pictures": {"bundle": "/b", "pictures": ["/p.png"]},
+    "depth": {"bundle": "/b", "picture": "/p.png", "folder": "/d"},
     "try_graph": {"path": "/g.onnx"},
     "close": {},
     "tune": {"source": "demo:qwen3"},

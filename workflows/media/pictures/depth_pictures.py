@@ -24,6 +24,7 @@ from workflows.media.pictures.picture_file import Picture
 from workflows.media.pictures.pixel_values import HALF, PixelValues, as_image
 from workflows.media.pictures.processor import PictureInputs, PictureLayout
 
+Depths = NDArray[np.float32]
 _SIDES = ("height", "width")
 _ONE = (PictureLayout(1, 1),)
 _EDGE = 3  # ZoeDepth's border: 3 · √(edge / 2) pixels on each side
@@ -46,8 +47,10 @@ class DepthProcessor(Protocol):
     def fitted(self, height: int, width: int) -> DepthProcessor:
         """One that gives every picture this size, whatever its ratio."""
 
-    def depths(self, found: NDArray[np.float32], height: int, width: int, view: float | None) -> NDArray[np.float32]:
-        """found [H, W] → float32 [height, width]. view: the field of view in degrees, where the model gives it."""
+    def depths(
+        self, predicted: NDArray[np.float32], height: int, width: int, view: float | None
+    ) -> NDArray[np.float32]:
+        """predicted [H, W] → float32 [height, width]. view: the field of view in degrees, where the model gives it."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +119,11 @@ class MultipleSize:
         values = self.pixels.values(self.pixels.resized(as_image(picture), height, width))
         return PictureInputs({"pixel_values": values[None]}, _ONE)
 
-    def depths(self, found: NDArray[np.float32], height: int, width: int, view: float | None) -> NDArray[np.float32]:
+    def depths(
+        self, predicted: NDArray[np.float32], height: int, width: int, view: float | None
+    ) -> NDArray[np.float32]:
         """See DepthProcessor."""
-        return interpolated(found, height, width, "bicubic")
+        return interpolated(predicted, height, width, "bicubic")
 
     def _scaled(self, height: int, width: int) -> tuple[int, int]:
         if self.size is None:
@@ -202,10 +207,12 @@ class MirroredBorder:
         scaled = interpolated(values, *size, "bicubic" if cubic else "bilinear", align_corners=True)
         return PictureInputs({"pixel_values": scaled[None]}, _ONE)
 
-    def depths(self, found: NDArray[np.float32], height: int, width: int, view: float | None) -> NDArray[np.float32]:
+    def depths(
+        self, predicted: NDArray[np.float32], height: int, width: int, view: float | None
+    ) -> NDArray[np.float32]:
         """See DepthProcessor."""
         rows, columns = self._border(height), self._border(width)
-        whole = interpolated(found, height + 2 * rows, width + 2 * columns, "bicubic")
+        whole = interpolated(predicted, height + 2 * rows, width + 2 * columns, "bicubic")
         return whole[rows : rows + height, columns : columns + width]
 
     def _border(self, edge: int) -> int:
@@ -255,9 +262,11 @@ class FieldOfView:
         values = interpolated(self.pixels.values(as_image(picture)), *self.size, "bilinear")
         return PictureInputs({"pixel_values": values[None]}, _ONE)
 
-    def depths(self, found: NDArray[np.float32], height: int, width: int, view: float | None) -> NDArray[np.float32]:
+    def depths(
+        self, predicted: NDArray[np.float32], height: int, width: int, view: float | None
+    ) -> NDArray[np.float32]:
         """See DepthProcessor: metres. Bochkovskii et al., Depth Pro (2024), 3.1."""
         if view is not None:
-            found = found * np.float32(2 * math.tan(math.radians(view) / 2))  # width / focal length
-        whole = interpolated(found, height, width, "bilinear")
+            predicted = predicted * np.float32(2 * math.tan(math.radians(view) / 2))  # width / focal length
+        whole = interpolated(predicted, height, width, "bilinear")
         return np.asarray(1 / np.clip(whole, 1e-4, 1e4), np.float32)

@@ -20,7 +20,10 @@ FACTS = {
     "reranker": {"task": "text-classification", "labels": 1},
     "names": {"task": "token-classification", "labels": 9},
     "chat": {"task": "text-generation", "labels": None},
-    "digits": {"task": "image-classification", "labels": None},
+    "digits": {"task": "image-classification", "labels": 10},
+    "rooms": {"task": "depth-estimation", "labels": None},
+    "tiles": {"task": "depth-estimation", "labels": None},
+    "masks": {"task": "fill-mask", "labels": None},
 }
 
 

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.chat.tasks.embedding_view import EmbeddingView
+from app.state.bundle_use import use_of
 from app.state.embeddings import POOLINGS, TABLE_LINES
-from app.state.text_task import MOST_CHARACTERS, MOST_LINES, lines_of, use_of
+from app.state.text_task import MOST_CHARACTERS, MOST_LINES, lines_of
 from workflows.wire.codec import read
 from workflows.wire.requests import Embed
 

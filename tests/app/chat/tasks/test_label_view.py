@@ -107,6 +107,6 @@ def test_the_chat_comes_back_and_a_model_without_texts_has_its_own_words(make_pa
     page = make_page("moods")
     page.context.open_bundle("/b/chat")
     assert page.views.currentWidget() is page.frame
-    page.context.open_bundle("/b/digits")
+    page.context.open_bundle("/b/masks")
     assert page.views.currentWidget() is page.frame
-    assert page.frame.no_bundle.title.text() == "digits does not chat"
+    assert page.frame.no_bundle.title.text() == "masks does not chat"
