@@ -99,7 +99,7 @@ class BundleOpener(QObject):
 
     def open_unless_failed(self) -> None:
         """Opens the current bundle unless it is open or failed: the user decides whether to try again."""
-        if self.state != "failed" and not self._controller.running:
+        if self.state != "failed" and not self._controller.busy:
             self.ensure_open()
 
     @property

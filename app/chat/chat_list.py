@@ -122,7 +122,7 @@ class ChatList(QWidget):
         self.view.clicked.connect(self._open)
         self.view.activated.connect(self._open)
         self.model.renamed.connect(lambda key, name: self.requested.emit(RenameChat(key, name)))
-        for signal in (controller.reset, controller.appended, controller.ended):
+        for signal in (controller.reset, controller.appended, controller.ended, controller.endedBehind):
             signal.connect(lambda *_: self._later.start())
         self._later.start()
 

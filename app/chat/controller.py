@@ -157,7 +157,7 @@ class ReplyRecorder(QObject):
 
 
 class ChatController(QObject):
-    """Drives one conversation at a time.
+    """Shows one conversation at a time, and drives the one reply that runs: of this chat, or of one that was shown.
 
     ensure_open: opens the current bundle unless it is open, False if there is none. ready: the worker's report of it.
     title_of: the title of the bundle in a folder.
@@ -168,6 +168,7 @@ class ChatController(QObject):
     grew = Signal(int, str)  # a reply, by this text
     noticed = Signal(int, str)
     ended = Signal(int)
+    endedBehind = Signal(str, int)  # noqa: N815  the key of a chat that is not shown, and its reply
     failed = Signal(object)  # SessionFailure
     unsaved = Signal(str)  # why the chat could not be written
     runningChanged = Signal(bool)  # noqa: N815
@@ -191,14 +192,21 @@ class ChatController(QObject):
         self.adapter = ""  # of the bundle, with which the next reply is made; empty for the model alone
         self._ensure_open, self._ready = ensure_open, ready
         self.reply = ReplyRecorder(session, title_of, self)
+        self._answering: Conversation | None = None  # the chat of the running reply
+        self._said_running = False
         self.reply.grew.connect(self._on_grew)
-        self.reply.noticed.connect(self.noticed)
+        self.reply.noticed.connect(self._on_noticed)
         self.reply.ended.connect(self._on_ended)
         self.reply.failed.connect(self.failed)
 
     @property
     def running(self) -> bool:
-        """Whether a reply of this chat is generated, or waits for the bundle to open."""
+        """Whether a reply of the shown chat is generated, or waits for the bundle to open."""
+        return self.busy and self._answering is self.chat
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply is generated, of the shown chat or of another one."""
         return self.reply.running
 
     @property
@@ -249,9 +257,13 @@ class ChatController(QObject):
 
     def _can_start(self) -> bool:
         """Whether a reply can begin; reports what prevents it."""
-        if self._problem and not self.running:
-            self.failed.emit(SessionFailure("choices", self._problem))
-        return not self.running and not self._problem
+        problem = self._problem
+        if self.busy and not self.running and self._answering is not None:
+            text = self.tr("A reply in “{0}” is not finished: wait until it ends, or stop it in its chat.")
+            problem = text.format(self._answering.title or self.tr("New chat"))
+        if problem and not self.running:
+            self.failed.emit(SessionFailure("choices", problem))
+        return not self.busy and not problem
 
     def select(self, id: int, index: int) -> None:
         """Shows another branch; does nothing while a reply runs."""
@@ -262,29 +274,36 @@ class ChatController(QObject):
         self.reset.emit()
 
     def new_chat(self) -> None:
-        """Starts an empty conversation with the same system prompt; the old one stays saved."""
-        self._abandon_reply("cancelled")
+        """Starts an empty conversation with the same system prompt; the old one stays saved, and its reply ends."""
+        if self.running:
+            self._abandon_reply("cancelled")
         self.chat = Conversation(self.chat.system)
         try:
-            self.store.forget()
+            self.store.forget(self._answering.key if self._answering is not None else "")
         except OSError as error:
             self.unsaved.emit(translate_engine_text(describe_os_error(error)))
         self.reset.emit()
 
     def open_chat(self, key: str, *, copy: bool = False) -> None:
-        """Opens a saved conversation, or a copy. On LockHeldError, OSError or ValueError the open one stays."""
-        # the file of the open chat may be older than its content
+        """Opens a saved conversation, or a copy; a running reply goes on in its chat.
+
+        On LockHeldError, OSError or ValueError the open one stays.
+        """
+        # the file of the open chat may be older than its content, and so may that of the chat with the running reply
         if copy or key != self.chat.key or not len(self.chat):
-            chat = self.store.copy(key) if copy else self.store.load(key)
-            self._abandon_reply("cancelled")
+            answering = self._answering if self._answering is not None and key == self._answering.key else None
+            chat = self.store.copy(key) if copy else answering or self.store.load(key)
             self.chat = chat
             self._commit()
             self.reset.emit()
+            self._say_running()
 
     def delete(self, key: str) -> None:
         """Deletes a chat, until `restore`; replaces the open one by an empty one. Raises LockHeldError or OSError."""
         if key == self.chat.key:
             self.new_chat()
+        elif self._answering is not None and key == self._answering.key:
+            self._abandon_reply("cancelled")
         self.store.delete(key)
 
     def set_system(self, text: str) -> None:
@@ -304,10 +323,8 @@ class ChatController(QObject):
 
     def shut(self) -> None:
         """Saves everything as the window closes; the next start restores it."""
-        if self.running:
-            self._abandon_reply("interrupted")
-        else:
-            self._commit()
+        self._abandon_reply("interrupted")
+        self._commit()
         try:
             self.store.close()
         except OSError as error:
@@ -325,13 +342,14 @@ class ChatController(QObject):
         message, asked = self.chat.begin_reply(prompt), self.chat[prompt]
         prefill, tools = ("", "") if asked.sound else (self.chat.prefill, self.chat.tools)
         timed = asked.sound is not None and asked.sound.timestamps
+        self._answering = self.chat
         self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=timed, adapter=self.adapter)
         self._commit()
         if rebuilt:
             self.reset.emit()
         else:
             self.appended.emit(message.id)
-        self.runningChanged.emit(True)
+        self._say_running()
         content = asked.sound or self.chat.to_messages(prompt)
         if not self.session.generate(content, options, tools=tools, prefill=prefill):
             self.reply.fail(SessionFailure("busy", self.tr("The session is busy with another reply.")))
@@ -340,24 +358,44 @@ class ChatController(QObject):
 
     def _abandon_reply(self, reason: str) -> None:
         """Ends the running reply, if any: nothing of it reaches the next chat."""
-        if self.running:
+        if self.busy:
             self.reply.finish(reason)
             self.session.drop()
 
+    def _say_running(self) -> None:
+        """Tells whether a reply of the shown chat runs, where that has changed."""
+        if self.running != self._said_running:
+            self._said_running = self.running
+            self.runningChanged.emit(self._said_running)
+
     def _on_grew(self, id: int, text: str) -> None:
-        self.grew.emit(id, text)
-        self.store.partial(self.chat)
+        assert self._answering is not None
+        if self.running:
+            self.grew.emit(id, text)
+        self.store.partial(self._answering)
+
+    def _on_noticed(self, id: int, text: str) -> None:
+        if self.running:
+            self.noticed.emit(id, text)
 
     def _on_ended(self, id: int) -> None:
-        self.chat.forget_traces(TRACED)
-        self._commit()
-        self.ended.emit(id)
-        self.runningChanged.emit(False)
+        chat, self._answering = self._answering, None
+        assert chat is not None
+        chat.forget_traces(TRACED)
+        self._commit(chat)
+        if chat is self.chat:
+            self.ended.emit(id)
+        else:
+            self.endedBehind.emit(chat.key, id)
+        self._say_running()
 
-    def _commit(self) -> None:
-        if not len(self.chat):
+    def _commit(self, chat: Conversation | None = None) -> None:
+        """Saves the shown chat, or the one whose reply ran behind it."""
+        chat = chat or self.chat
+        if not len(chat):
             return
         try:
-            self.store.commit(self.chat)
+            answering = self._answering.key if self._answering is not None else ""
+            self.store.commit(chat, answering, shown=chat is self.chat)
         except OSError as error:
             self.unsaved.emit(translate_engine_text(describe_os_error(error)))

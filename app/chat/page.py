@@ -157,6 +157,8 @@ class ChatPage(QWidget):
         c.ended.connect(self._refresh_state)
         c.failed.connect(self.failures.show)
         c.runningChanged.connect(self._on_running)
+        c.endedBehind.connect(lambda *_: self.banner.clear())  # it said whose reply runs
+        c.endedBehind.connect(lambda *_: self._on_running(False))
         s.stateChanged.connect(self._refresh_state)
         s.opened.connect(self._refresh_state)
         s.failed.connect(self.failures.show_of_session)
@@ -248,7 +250,7 @@ class ChatPage(QWidget):
     def _on_bundle(self, *_: object) -> None:
         self.views.follow_bundle()
         self._refresh_state()
-        if self.isVisible() and not self.controller.running:
+        if self.isVisible() and not self.controller.busy:
             self.opener.ensure_open()
             self.composer.edit.setFocus()
 
@@ -276,7 +278,6 @@ class ChatPage(QWidget):
 
     def _on_running(self, running: bool) -> None:
         self.composer.set_running(running)
-        self.chats.setEnabled(not running)
         if running:
             self.banner.clear()
         elif self.isVisible():

@@ -100,8 +100,12 @@ class ChatStore:
             self._presence.release()
             self._is_first = False
 
-    def commit(self, chat: Conversation) -> None:
-        """Saves and waits for the disk. Raises OSError, also if another window has the conversation open."""
+    def commit(self, chat: Conversation, answering: str = "", shown: bool = True) -> None:
+        """Saves and waits for the disk. Raises OSError, also if another window has the conversation open.
+
+        The next start shows the one that was shown last. answering: the key of another one, whose reply runs and which
+        stays locked; one that is not shown is unlocked, for its reply has ended.
+        """
         self._wait_for_writer()
         try:
             self._claim(chat.key)
@@ -110,7 +114,8 @@ class ChatStore:
         write_atomically(self._path(chat.key), _encode(chat))
         self._last_partial = self._clock()
         if chat.key != self._last_key:
-            self._release(self._last_key)
+            self._release(*({self._last_key} - {answering} if shown else {chat.key}))
+        if shown and chat.key != self._last_key:
             self._last_key = chat.key
             self._mark(last=chat.key)
 
@@ -143,10 +148,10 @@ class ChatStore:
         chat.key = Conversation().key
         return chat
 
-    def forget(self) -> None:
-        """Releases this window's conversations; the next start restores none. The files stay. Raises OSError."""
+    def forget(self, answering: str = "") -> None:
+        """Releases this window's conversations but `answering`; the next start restores none. Raises OSError."""
         self._wait_for_writer()
-        self._release(*self._claims)
+        self._release(*(key for key in [*self._claims] if key != answering))
         last, self._last_key = self._last_key, ""
         self._marker.update(lambda marker: marker | ({"last": ""} if marker.get("last") == last else {}))
 

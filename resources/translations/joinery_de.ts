@@ -279,6 +279,10 @@
       <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
     <message>
+      <source>A reply in “{0}” is not finished: wait until it ends, or stop it in its chat.</source>
+      <translation>Eine Antwort in „{0}“ ist nicht fertig: warten, bis sie endet, oder sie in ihrem Chat stoppen.</translation>
+    </message>
+    <message>
       <source>A reply is being generated, which would slow the benchmark: wait for its end.</source>
       <translation>Eine Antwort wird erzeugt und würde den Benchmark verlangsamen: Warten Sie, bis sie fertig ist.</translation>
     </message>

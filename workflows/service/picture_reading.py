@@ -22,7 +22,7 @@ class PictureService:
     """Keeps the last bundle open."""
 
     def __init__(self) -> None:
-        self._key: tuple[str, str, str] | None = None
+        self._key: tuple[str, str, str, str] | None = None
         self._opened: PictureClassifier | DepthEstimator | None = None
 
     def label(self, request: LabelPictures, cancelled: Callable[[], bool]) -> PictureLabelsReport:
@@ -30,7 +30,7 @@ class PictureService:
         from workflows.predict import PictureClassifier, open_picture_classifier
 
         classifier = self._open(request, open_picture_classifier)
-        assert isinstance(classifier, PictureClassifier)  # the key is of the bundle, which has one task
+        assert isinstance(classifier, PictureClassifier)
         classified = classifier.classify(request.pictures, cancelled)
         return PictureLabelsReport(
             labels=[[ScoredLabel(one.label, round(one.score, 4)) for one in picture.labels] for picture in classified],
@@ -62,7 +62,7 @@ class PictureService:
         """What `make` opens of a bundle as it is now: one that was built anew is opened again."""
         from workflows.bundle import read_bundle
 
-        key = (request.bundle, read_bundle(request.bundle).digest, request.provider)
+        key = (request.job, request.bundle, read_bundle(request.bundle).digest, request.provider)
         if key != self._key or self._opened is None:
             self._key, self._opened = None, None  # two models are never in memory at once
             self._opened, self._key = make(request.bundle, request.provider), key

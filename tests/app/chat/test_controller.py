@@ -20,6 +20,7 @@ from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from tests.app.test_session import DONE, READY, TOKEN, StubJob
 from tests.fakes.inspections import group
+from workflows.common.locks import LockHeldError
 from workflows.wire.events import CacheEvent, ErrorEvent
 from workflows.wire.requests import Generate, Open, Request
 
@@ -87,6 +88,9 @@ class Bench:
         self.running: list[bool] = []
         self.deleted: set[str] = set()
         self.controller.ended.connect(lambda id: self.ends.update([(self.controller.chat.key, id)]))
+        self.controller.endedBehind.connect(lambda key, id: self.ends.update([(key, id)]))
+        self.problems: list[str] = []
+        self.controller.failed.connect(lambda failure: self.problems.append(failure.message))
         self.controller.runningChanged.connect(self.running.append)
 
     def ensure_open(self) -> bool:
@@ -131,7 +135,7 @@ class Bench:
     def switch(self) -> None:
         """Another bundle is current, and opens where nothing runs, as on the chat page."""
         self.bundle = BUNDLES[self.bundle == BUNDLES[0]]
-        if not self.controller.running:
+        if not self.controller.busy:
             self.ensure_open()
 
     def step(self, dice: random.Random) -> None:
@@ -236,6 +240,11 @@ def test_the_next_question_lands_in_the_chat_that_is_shown(bench: Bench, moment:
         controller.session.stop()
     act = {"new": controller.new_chat, "open": lambda: controller.open_chat(other)}
     act.get(leave, lambda: controller.delete(first))()
+    if leave == "open":  # the reply goes on behind this chat, which says so
+        assert not bench.send() and not controller.running and controller.busy
+        assert bench.problems[-1].startswith("A reply in “q1” is not finished: wait until it ends")
+        while worker.open:
+            worker.end(f"<{bench.now()}>")
     assert bench.send()
     shown = controller.chat
     assert (shown.key == other, shown.key == first) == (leave == "open", False)
@@ -255,6 +264,54 @@ def test_the_chat_that_is_open_is_not_read_again_over_its_running_reply(bench: B
     chat = bench.controller.chat
     bench.controller.open_chat(chat.key)
     assert bench.controller.chat is chat and bench.controller.running
+
+
+def test_a_reply_goes_on_behind_another_chat(bench: Bench) -> None:
+    """The other chat is read meanwhile; back in its own chat the reply is there, and grows."""
+    controller, worker = bench.controller, bench.worker
+    bench.send()
+    while worker.open:
+        worker.end("<q0>")
+    other = controller.chat.key
+    controller.new_chat()
+    bench.send()
+    answering, grown = controller.chat, list[str]()
+    controller.grew.connect(lambda _id, text: grown.append(text))
+    worker.say("one ")
+    controller.open_chat(other)
+    assert [message.content for message in controller.chat.path()] == ["q0", "<q0>"] and not controller.running
+    worker.say("two ")
+    assert grown == ["one "]
+    with pytest.raises(LockHeldError):
+        ChatStore(bench.store.folder).load(answering.key)  # another window does not write it meanwhile
+    controller.open_chat(answering.key)
+    assert controller.chat is answering and controller.running and answering.path()[-1].content == "one two "
+    worker.say("three ")
+    controller.open_chat(other)
+    worker.end("one two three four")
+    assert not controller.busy and bench.running == [True, False, True, False, True, False]
+    controller.open_chat(answering.key)
+    assert controller.chat is not answering and controller.chat.path()[-1].content == "one two three four"
+    assert bench.send()
+
+
+def test_closing_with_a_reply_behind_another_chat_saves_both(bench: Bench) -> None:
+    controller, worker = bench.controller, bench.worker
+    bench.send()
+    while worker.open:
+        worker.end("<q0>")
+    other = controller.chat.key
+    controller.new_chat()
+    bench.send()
+    worker.say("<q1>")
+    answering = controller.chat.key
+    controller.open_chat(other)
+    controller.shut()
+    kept = ChatStore(bench.store.folder)
+    assert kept.begin() == other
+    last = kept.load(answering).last("assistant")
+    assert last is not None and last.reply is not None and (last.content, last.reply.ended) == ("<q1>", "interrupted")
+    kept.close()
 
 
 def test_closing_while_the_bundle_opens_ends_the_reply_once(bench: Bench) -> None:

@@ -19,6 +19,7 @@ from app.state.inspection import inspection_of
 from app.state.node_costs import bytes_of
 from app.text.formatting import format_microseconds
 from tests.app.inspect.graph.test_graph_tab import node_called, pixel
+from tests.app.test_captions import walk
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 
@@ -60,6 +61,22 @@ def measured(qtbot: QtBot, tab: GraphTab, panel: HeatPanel) -> None:
     tab.tools.heat.click()
     panel.run.click()
     qtbot.waitUntil(lambda: bool(panel.heat.profiles) and not panel.heat.measurements.running)
+
+
+def test_what_stands_beside_a_choice_is_of_that_choice(make: Make, qtbot: QtBot) -> None:
+    """Of every entry of every combo box, visited twice: the description, the legend and the table's headings."""
+    tab, panel = make()
+    measured(qtbot, tab, panel)
+    seen: dict[str, tuple[str, list[str]]] = {}
+    for place in [*range(panel.measure.count())] * 2:
+        panel.measure.setCurrentIndex(place)
+        panel.measure.activated.emit(place)
+        shown = panel.description.text(), panel.table.rows.headings[:]
+        assert shown[0] and seen.setdefault(panel.measure.currentData(), shown) == shown
+    assert len({text for text, _ in seen.values()}) == 3 - (seen["time"][0] == seen["bytes"][0])
+    panel.measure.setCurrentIndex(0)
+    panel.measure.activated.emit(0)
+    assert len([*walk(panel)]) >= 2
 
 
 def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -> None:
