@@ -246,9 +246,9 @@ class Machine:
         self._control.check_running()
         self._branched = None
         single = len(tokens) == 1 and phase == "decode" and parents is None and self._listener is None
-        planned = self._next if single else None
-        if planned and planned[1].is_valid() and planned[0].generation[1] == self.adapter.generation:
-            return self._repeat(*planned, tokens[0])
+        repeated = self._next if single else None
+        if repeated and repeated[1].is_valid() and repeated[0].generation[1] == self.adapter.generation:
+            return self._repeat(*repeated, tokens[0])
         self._next = None
         run = self.program.runs[phase]
         width = run.columns or len(tokens)
