@@ -136,4 +136,5 @@ def test_summary_of_the_demo(demo_split_bundle: Path) -> None:
         "labels": None,
         "cost": None,
         "chain": [],
+        "adapters": [],
     }

@@ -123,7 +123,7 @@ def test_a_model_in_gguf_is_a_base(tmp_path: Path, kind: str) -> None:
 
     file = write_gguf(tmp_path / "m.gguf", metadata_of("llama", model.config), tensors_of("llama", model, kind_of))
     if kind == "streamed":
-        _take_numbers_of(model, file)
+        take_numbers_of(model, file)
     settings = {"target_modules": ["q_proj", "k_proj", "up_proj"], "r": 4}
     adapted = make_adapter(model, tmp_path / "adapter", **settings)
     notices: list[str] = []
@@ -138,7 +138,7 @@ def test_a_model_in_gguf_is_a_base(tmp_path: Path, kind: str) -> None:
     compare(tmp_path / "bundle", adapted)
 
 
-def _take_numbers_of(model: Any, file: Path) -> None:
+def take_numbers_of(model: Any, file: Path) -> None:
     """Gives the model the numbers that the file's integers stand for."""
     from workflows.checkpoint import open_checkpoint
     from workflows.export.checkpoint_tensors import CheckpointTensor

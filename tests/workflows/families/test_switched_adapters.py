@@ -16,8 +16,10 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
+from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
+from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.checkpoint.peft.making import make_adapter, make_base
-from tests.workflows.families.test_adapters import COUNT, LENGTHS, greedy, prompt_of
+from tests.workflows.families.test_adapters import COUNT, LENGTHS, greedy, prompt_of, take_numbers_of
 from workflows.build import BuildRequest, build
 from workflows.bundle.manifest import write_manifest
 from workflows.cli import run
@@ -259,6 +261,25 @@ def test_tokens_over_int4_are_those_of_the_rounded_weights(tmp_path: Path) -> No
                     own.copy_(torch.from_numpy(weight[start : start + len(own)]))
                 start += len(own)
     compare(made)
+
+
+@pytest.mark.slow
+def test_a_model_in_gguf_keeps_its_integers(tmp_path: Path) -> None:
+    """A merged adapter would make numbers of them. The reference is peft over the numbers that they stand for."""
+    models, file = {}, tmp_path / "m.gguf"
+    for seed, (name, own) in enumerate((("first", FIRST), ("second", SECOND))):
+        model = make_model("llama", num_hidden_layers=3).eval()
+        if not file.exists():
+            tensors = tensors_of("llama", model, lambda _, array: F32 if array.ndim == 1 else Q8_0)
+            write_gguf(file, metadata_of("llama", model.config), tensors)
+        take_numbers_of(model, file)
+        models[name] = make_adapter(model, tmp_path / name, seed, **own)
+    chosen = [{"folder": str(tmp_path / name)} for name in models]
+    options = {"capacity": 160, "check": "quick", "adapters": "runtime", "adapter": chosen,
+               "quantize": {"accuracy_level": 0}}  # fmt: skip
+    build(BuildRequest(str(file), tmp_path / "bundle", options))
+    assert json.loads((tmp_path / "bundle" / "recipe.json").read_text())["precision"] == "stored"
+    compare(Made(tmp_path, models))
 
 
 def rounded_weight(node: ir.Node) -> np.ndarray:
