@@ -63,7 +63,9 @@ UNFINISHED = VENV / "joinery.unfinished"  # there while pip writes; still there 
 LOG = VENV / "joinery.log"  # what pip and apt-get said
 VARIANT = VENV / "joinery.variant"  # its name
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements"
-TORCH_LOCK = Path(__file__).resolve().parent / "torch.txt"  # its published files, and what the one for Linux needs
+LOCKS = ROOT / "resources" / "locks"
+TORCH_LOCK = LOCKS / "torch.txt"  # its published files, and what the one for Linux needs
+BUILD_LOCK = LOCKS / "build.txt"  # of the build part without torch; constraints.txt refers to it
 PLUGINS = ROOT / "resources" / "plugins"  # what variants refer to
 LOCK = Path(__file__).resolve()  # any file that is always there and stays as it is
 
@@ -328,6 +330,7 @@ def stamp_key() -> str:
         (ROOT / "pyproject.toml").read_bytes(),
         (ROOT / "constraints.txt").read_bytes(),
         TORCH_LOCK.read_bytes(),
+        BUILD_LOCK.read_bytes(),
         variant_file().read_bytes(),
         *(path.read_bytes() for path in sorted(PLUGINS.glob("*.txt"))),
         repr((sys.version_info[:3], sys.platform, TORCH, str(ROOT))).encode(),

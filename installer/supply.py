@@ -7,7 +7,8 @@ The locks, each a requirements file that pip takes with --require-hashes:
 
     constraints.txt                what is needed besides torch, on every system; a version in it stays as it is until
                                    its lines are taken out: then the next `lock` has the newest that fits
-    installer/torch.txt            torch, and what its published build for Linux alone brings along
+    resources/locks/build.txt      what the build part alone needs, without torch
+    resources/locks/torch.txt      torch, and what its published build for Linux alone brings along
     installer/requirements/*.txt   the variants: written by hand, their hashes and licences brought up to date
     resources/plugins/*.txt        the same for what `joinery devices --install` brings
 
@@ -27,17 +28,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CONSTRAINTS, TORCH = ROOT / "constraints.txt", ROOT / "installer" / "torch.txt"
+CONSTRAINTS = ROOT / "constraints.txt"
+BUILD, TORCH = (ROOT / "resources" / "locks" / name for name in ("build.txt", "torch.txt"))
 BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that the build is locked as well
 EXTRAS = ("extra == 'parquet'",)  # locked, and by themselves never installed: pip passes over them
 PIP, UV = [sys.executable, "-P", "-m", "pip"], [sys.executable, "-P", "-m", "uv", "--quiet"]
 BROWSER = "sys_platform == 'emscripten'"
 WINDOWS_ALONE = re.compile(r"directml|windowsml")
+OF_BUILD = ["--extra", "build"]
 OF_TORCH = re.compile(r"torch|triton|nvidia-.*|cuda-.*")
 HEADS = {
-    CONSTRAINTS: "Every package that was tested, with the hash of each wheel: made by `installer/supply.py lock`.",
+    CONSTRAINTS: "Every package that was tested, with the hash of each wheel: made by `installer/supply.py lock`."
+    "\n-r resources/locks/build.txt",  # a checkout has both parts
+    BUILD: "What the build part alone needs, without torch: made by `installer/supply.py lock`.",
     TORCH: "torch, and what its published build for Linux brings along: made by `installer/supply.py lock`.",
 }
+WRITTEN = tuple(HEADS)  # the other locks are written by hand but for their hashes
 
 TAGS = re.compile(r"-(?P<python>[^-]+)-(?P<abi>[^-]+)-(?P<platform>[^-]+)\.whl$")
 PYTHON = re.compile(r"\b(py3|(cp|py)3\d\d?)\b")
@@ -71,7 +77,7 @@ class Pin:
 def locks() -> list[Path]:
     """Every file that pins something."""
     folders = (ROOT / "installer" / "requirements", ROOT / "resources" / "plugins")
-    return [CONSTRAINTS, TORCH, *(path for folder in folders for path in sorted(folder.glob("*.txt")))]
+    return [CONSTRAINTS, BUILD, TORCH, *(path for folder in folders for path in sorted(folder.glob("*.txt")))]
 
 
 def read(text: str) -> Iterator[Pin]:
@@ -99,16 +105,18 @@ def read(text: str) -> Iterator[Pin]:
 
 def lock() -> None:
     """Makes the hashes and licences of every lock anew, and the versions that no longer fit pyproject.toml."""
-    before = [pin for path in (CONSTRAINTS, TORCH) for pin in read(path.read_text("utf-8"))]
-    resolved = resolve(["pyproject.toml", "--extra", "dev"], BUILD_TOOLS, before)
+    before = [pin for path in WRITTEN for pin in read(path.read_text("utf-8"))]
+    resolved = resolve(["pyproject.toml", "--extra", "dev", *OF_BUILD], BUILD_TOOLS, before)
+    run, build = ({pin.name for pin in resolve(["pyproject.toml", *extra], (), before)} for extra in ([], OF_BUILD))
     extras = {pin.name: pin for pin in before if pin.marker in EXTRAS}
-    by_hand = {pin for path in locks()[2:] for pin in read(path.read_text("utf-8"))}
+    by_hand = {pin for path in locks()[len(WRITTEN) :] for pin in read(path.read_text("utf-8"))}
     others = resolve(["--no-deps"], {f"{pin.name}=={pin.version}" for pin in (*extras.values(), *by_hand)})
     licences = licences_of([*resolved, *others])
     resolved += [replace(pin, marker=extras[pin.name].marker) for pin in others if pin.name in extras]
-    write(CONSTRAINTS, (pin for pin in resolved if not OF_TORCH.fullmatch(pin.name)), licences)
-    write(TORCH, (pin for pin in resolved if OF_TORCH.fullmatch(pin.name)), licences)
-    for path in locks()[2:]:
+    lock_of = {name: TORCH if OF_TORCH.fullmatch(name) else BUILD for name in build - run}
+    for path in WRITTEN:
+        write(path, (pin for pin in resolved if lock_of.get(pin.name, CONSTRAINTS) == path), licences)
+    for path in locks()[len(WRITTEN) :]:
         rewrite(path, {pin.name: replace(pin, licence=licences[pin.name]) for pin in others})
 
 

@@ -51,7 +51,7 @@ HERE = {"extra": ""}
 
 def installed_on(system: dict[str, str]) -> set[str]:
     """What the locks install there by themselves, torch's published build with it."""
-    every = [*LOCKS[SUPPLY.CONSTRAINTS], *LOCKS[SUPPLY.TORCH]]
+    every = [pin for path in SUPPLY.WRITTEN for pin in LOCKS[path]]
     return {pin.name for pin in every if not pin.marker or Marker(pin.marker).evaluate(system)}
 
 
@@ -83,7 +83,9 @@ def test_what_is_no_line_of_a_lock_is_refused() -> None:
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda one: "-".join(list(one.values())[:3]))
 def test_every_dependency_is_locked_on_every_system(system: dict[str, str]) -> None:
     groups = PROJECT["project"]["optional-dependencies"]
-    wanted = wanted_on([*PROJECT["project"]["dependencies"], *groups["dev"], *SUPPLY.BUILD_TOOLS], system)
+    wanted = wanted_on(
+        [*PROJECT["project"]["dependencies"], *groups["build"], *groups["dev"], *SUPPLY.BUILD_TOOLS], system
+    )
     assert wanted - installed_on(system) == set()
     extras = wanted_on([*groups["qnn"], *groups["webgpu"], *groups["parquet"]], system)
     assert extras - PINS.keys() == set()
@@ -109,6 +111,15 @@ def test_what_the_locked_packages_need_is_locked() -> None:
         lacking[name] = wanted_on(needs, HERE) - here
     assert {name: lack for name, lack in lacking.items() if lack} == {}
     assert len(lacking) > 70
+
+
+def test_what_the_build_part_alone_needs_has_locks_of_its_own() -> None:
+    """Which a wheel carries, too: nothing of them is needed to run, and nothing else is missing to build."""
+    project = PROJECT["project"]
+    both = [*LOCKS[SUPPLY.BUILD], *LOCKS[SUPPLY.TORCH]]
+    assert wanted_on(project["optional-dependencies"]["build"], HERE) <= {pin.name for pin in both}
+    assert not wanted_on(project["dependencies"], HERE) & {pin.name for pin in both}
+    assert {"torch", "transformers"} & {pin.name for pin in LOCKS[SUPPLY.CONSTRAINTS]} == set()
 
 
 def test_the_tested_versions_are_installed() -> None:
@@ -142,9 +153,9 @@ def test_wheels_of_systems_that_the_installer_knows(wheel: str, kept: bool) -> N
 
 
 def test_a_lock_is_written_as_it_is_read() -> None:
-    for path in (SUPPLY.CONSTRAINTS, SUPPLY.TORCH):
-        head, *texts = path.read_text("utf-8"), *(pin.text() for pin in LOCKS[path])
-        assert head == "\n".join([head.partition("\n")[0], *texts]) + "\n"
+    for path in SUPPLY.WRITTEN:
+        texts = [pin.text() for pin in LOCKS[path]]
+        assert path.read_text("utf-8") == "\n".join([f"# {SUPPLY.HEADS[path]}", *texts]) + "\n"
 
 
 def test_the_hashes_of_a_file_by_hand_are_renewed_and_its_words_stay(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ MISSING: dict[str, tuple[str, tuple[str, ...]]] = {
     "psutil": ("psutil>=", ("bench", "BUNDLE")),
     "onnx": ("onnx>=", ("inspect", "BUNDLE")),
     "onnx_ir": ("onnx-ir>=", ("build", "demo:qwen3", "--out", "OUT")),
-    "onnxscript": ("onnxscript>=", ("build", "demo:qwen3", "--out", "OUT")),
-    "torch": ("torch==", ("build", "demo:qwen3", "--out", "OUT")),
-    "transformers": ("transformers", ("build", "demo:qwen3", "--out", "OUT")),
+    "onnxscript": ("joinery[build]", ("build", "demo:qwen3", "--out", "OUT")),
+    "torch": ("joinery[build]", ("build", "demo:qwen3", "--out", "OUT")),
+    "transformers": ("joinery[build]", ("build", "demo:qwen3", "--out", "OUT")),
     "safetensors": ("safetensors>=", ("build", "demo:qwen3", "--out", "OUT")),
     "pyarrow": ("joinery[parquet]", ("eval", "BUNDLE", "--against", "BUNDLE", "--task-file", "T.parquet")),
 }

@@ -13,6 +13,7 @@ import json
 import re
 import shutil
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tokenizers import Tokenizer
 
 from workflows.build.piece_files import piece_files
 from workflows.build.workspace import Report
+from workflows.checkpoint.configuration import read_optional
 from workflows.checkpoint.files import read_object
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, TokenizerInfo, read_tokenizer
 from workflows.common.errors import CheckpointError, printable
@@ -28,9 +30,10 @@ from workflows.generate.piece_encoder import PIECES, PieceSettings
 from workflows.wire.events import NoticeEvent
 
 TOKENIZER, SETTINGS, TEMPLATE = "tokenizer.json", "tokenizer_config.json", "chat_template.jinja"
-COPIED = (TOKENIZER, SETTINGS, "special_tokens_map.json", TEMPLATE, "generation_config.json", "config.json",
+SPECIAL = "special_tokens_map.json"
+COPIED = (TOKENIZER, SETTINGS, SPECIAL, TEMPLATE, "generation_config.json", "config.json",
           "preprocessor_config.json", "processor_config.json")  # fmt: skip
-WORDS = (TOKENIZER, SETTINGS, "special_tokens_map.json", TEMPLATE)  # of these, a tokenizer's
+WORDS = (TOKENIZER, SETTINGS, SPECIAL, TEMPLATE)  # of these, a tokenizer's
 # A file that determines the kind of tokenizer → those without which it says nothing.
 _PARTNERS = {"source.spm": ("target.spm", "vocab.json")}
 
@@ -57,6 +60,53 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
     for name in TOKENIZER_FILES if made.pieces is not None else ():
         if not (target / name).exists() and (checkpoint / name).is_file():
             shutil.copyfile(checkpoint / name, target / name)
+
+
+def take_tokenizer(folder: Path, target: Path, report: Report = lambda _: None) -> None:
+    """Writes the folder `target` with the tokenizer of another program's `folder`, which needs no transformers.
+
+    Its tokenizer.json is taken as it is, without truncation and padding. One that its settings contradict (tokens that
+    it lacks, a bos or eos that it does not add) is made by transformers, as is a tokenizer of other files.
+    """
+    info = read_tokenizer(folder)
+    if info is None or not info.fast or _why_unreadable(folder, info):
+        write_tokenizer(folder, target, report)
+        return
+    backend = Tokenizer.from_file(str(folder / TOKENIZER))
+    backend.no_truncation()
+    backend.no_padding()
+    settings = read_optional(folder, SETTINGS)
+    if not _agrees(backend, settings, read_optional(folder, "added_tokens.json")):
+        write_tokenizer(folder, target, report)
+        return
+    target.mkdir()
+    for name in COPIED:
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, target / name)
+    (target / TOKENIZER).write_text(backend.to_str(), "utf-8")
+    special = {key: value for key, value in read_optional(folder, SPECIAL).items() if key not in settings}
+    if special:
+        (target / SETTINGS).write_text(json.dumps(settings | special, ensure_ascii=False, indent=2) + "\n", "utf-8")
+
+
+def _agrees(backend: Tokenizer, settings: Mapping[str, Any], added: Mapping[str, Any]) -> bool:
+    """Whether a tokenizer.json has the added tokens of the files beside it, and adds the bos and eos that they say."""
+    decoder = settings.get("added_tokens_decoder") or {}
+    if any(backend.token_to_id(str(token)) != ident for token, ident in added.items()):
+        return False
+    if any(backend.token_to_id(_content(token)) != int(ident) for ident, token in decoder.items()):
+        return False
+    ids = backend.encode("a").ids
+    for key, place in (("bos", ids[:1]), ("eos", ids[-1:])):
+        says, token = settings.get(f"add_{key}_token"), backend.token_to_id(_content(settings.get(f"{key}_token")))
+        if isinstance(says, bool) and token is not None and says != (place == [token]):
+            return False
+    return True
+
+
+def _content(token: object) -> str:
+    """The text of a token in a file of settings: itself, or an object that holds it."""
+    return str(token.get("content", "")) if isinstance(token, dict) else str(token or "")
 
 
 _RANKS = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")

@@ -15,10 +15,10 @@ from workflows.common.errors import BundleError
 
 def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bool = JsonFlag) -> None:
     """Check every file of a bundle, and its pipeline against its graphs; the first problem is the error."""
-    from workflows.inspection.contents import check_bundle
+    from workflows.inspection.verification import verify_with_installed
 
     with interruptible() as cancelled:
-        checked = check_bundle(bundle, cancelled)
+        checked = verify_with_installed(bundle, cancelled)
     if as_json:
         write_json(checked)
     if not checked.ok:

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import errno
 import re
+import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -121,7 +122,12 @@ class HistoryError(JoineryError):
 
 
 class PackageError(JoineryError):
-    """A package that Joinery needs is missing or cannot be loaded; the message names it and what installs it."""
+    """A package that Joinery needs is missing or cannot be loaded; the message names it and what installs it.
+
+    part: the extra of Joinery that has the package, such as `build`; empty for one that every installation has.
+    """
+
+    part = ""
 
 
 class ClusterError(JoineryError):
@@ -254,20 +260,33 @@ def package_error(error: BaseException | None, job: str) -> PackageError | None:
     package = str(failed.name).partition(".")[0]
     if package in _OWN_PACKAGES:
         return None
-    requirement = _requirement(package)
+    requirement, part = _requirement(package)
     needs = f"joinery {job}".strip() if job else "Joinery"
-    if isinstance(failed, ModuleNotFoundError):
+    install = f"{_quoted(sys.executable)} -m pip install"
+    if not isinstance(failed, ModuleNotFoundError):
         return PackageError(
-            f"{needs} needs the package {printable(package)}, which is not installed: pip install '{requirement}'."
+            f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(failed, 200)}): "
+            f"{install} --force-reinstall '{requirement}'."
         )
-    return PackageError(
-        f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(failed, 200)}): "
-        f"pip install --force-reinstall '{requirement}'."
+    if not part:
+        return PackageError(
+            f"{needs} needs the package {printable(package)}, which is not installed: {install} '{requirement}'."
+        )
+    error = PackageError(
+        f"{needs} needs the part {part} of Joinery, whose package {printable(package)} is not installed: "
+        f"{install} 'joinery[{part}]'."
     )
+    error.part = part
+    return error
 
 
-def _requirement(package: str) -> str:
-    """The argument of `pip install` for an import name: Joinery's requirement, or the extra that has it."""
+def _quoted(path: str) -> str:
+    """A program's path as a word of a command line."""
+    return f'"{path}"' if " " in path else path
+
+
+def _requirement(package: str) -> tuple[str, str]:
+    """Joinery's requirement for an import name, and the extra that has it; empty where every installation has it."""
     from importlib import metadata
 
     package = _DISTRIBUTIONS.get(package, package)
@@ -280,11 +299,9 @@ def _requirement(package: str) -> str:
         requirement, _, marker = (part.strip() for part in text.partition(";"))
         if normalized_name(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) == plain:
             extra = re.search(r"extra == '([^']+)'", marker)
-            if not extra:
-                return requirement
-            if extra[1] != "dev":
-                return f"joinery[{extra[1]}]"
-    return printable(package)
+            if not extra or extra[1] != "dev":
+                return requirement, extra[1] if extra else ""
+    return printable(package), ""
 
 
 def normalized_name(name: str) -> str:
@@ -298,13 +315,19 @@ def error_to_dict(error: Exception, job: str) -> dict[str, str] | None:
         error = MemoryShortError(out_of_memory_message(job, error))
     elif not isinstance(error, JoineryError):
         error = package_error(error, job) or error
-    return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
+    if not isinstance(error, JoineryError):
+        return None
+    part = {"part": error.part} if isinstance(error, PackageError) and error.part else {}
+    return {"error": type(error).__name__, "message": str(error), **part}
 
 
 def error_from_dict(fields: Mapping[str, object], default: type[JoineryError] = CheckpointError) -> JoineryError:
     """The error of the fields of `error_to_dict`; `default` for a class that needs more than a message."""
     made = next((one for one in _classes_of_a_message() if one.__name__ == fields["error"]), default)
-    return made(printable(fields.get("message"), 600))
+    error = made(printable(fields.get("message"), 600))
+    if isinstance(error, PackageError):
+        error.part = printable(fields.get("part", ""))
+    return error
 
 
 def error_of_kind(kind: str, message: str, default: type[JoineryError]) -> JoineryError:

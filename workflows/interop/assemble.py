@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workflows.build.tokenizer import COPIED, write_tokenizer
+from workflows.build.tokenizer import COPIED, take_tokenizer
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
@@ -139,7 +139,7 @@ def _draft(work: BuildWorkspace, graphs: LooseGraphs, pipeline: Pipeline, checkp
     """Writes the bundle's files into a draft folder of the workspace."""
     draft = work.draft_folder("bundle")
     if checkpoint_folder is not None:
-        write_tokenizer(checkpoint_folder, draft / "tokenizer", work.report)
+        take_tokenizer(checkpoint_folder, draft / "tokenizer", work.report)
     folder, files = GraphFolder(draft), _files(graphs)
     for name, graph in graphs.items():
         work.check()

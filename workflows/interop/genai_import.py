@@ -13,7 +13,7 @@ from pathlib import Path
 
 import onnx
 
-from workflows.build.tokenizer import write_tokenizer
+from workflows.build.tokenizer import take_tokenizer
 from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle.genai.folder import read_genai
 from workflows.bundle.genai.metadata import extra_files, ignored_settings, is_genai
@@ -79,7 +79,7 @@ def _draft(work: BuildWorkspace, folder: Path, pipeline: Pipeline, files: dict[s
     whole = pipeline.with_files(names).model_copy(update={"metadata": facts})
     text_files = next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), None)
     if text_files is not None:
-        write_tokenizer(text_files, draft / "tokenizer", work.report)
+        take_tokenizer(text_files, draft / "tokenizer", work.report)
     program = check_graphs(unverified_bundle(draft, whole, str(folder)))
     (draft / PIPELINE).write_text((complete_pipeline(whole, program) if program else whole).to_json(), "utf-8")
     return draft

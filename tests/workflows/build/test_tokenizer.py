@@ -6,6 +6,7 @@ import base64
 import json
 import random
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tests.workflows.build.pieces import trained
 from tests.workflows.bundle.making import bundle
 from tests.workflows.generate.tokenizers import CORPUS, byte_fallback, byte_level, unigram, word_piece
 from workflows.build import BuildRequest, build
-from workflows.build.tokenizer import check_tokenizer, write_tokenizer
+from workflows.build.tokenizer import check_tokenizer, take_tokenizer, write_tokenizer
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.common.errors import CheckpointError
@@ -74,13 +75,13 @@ def checkpoint(folder: Path, name: str, added: dict[str, int] | None = None) -> 
     return folder
 
 
-def in_bundle(folder: Path, root: Path) -> Path:
+def in_bundle(folder: Path, root: Path, write: Callable[[Path, Path], None] = write_tokenizer) -> Path:
     """A bundle with the tokenizer of `folder`."""
     root = bundle(root)
     for file in (root / "tokenizer").iterdir():
         file.unlink()
     (root / "tokenizer").rmdir()
-    write_tokenizer(folder, root / "tokenizer")
+    write(folder, root / "tokenizer")
     (root / MANIFEST).write_text(make_manifest(root).model_dump_json())
     return root
 
@@ -110,6 +111,44 @@ def test_texts_and_ids_are_those_of_transformers(tmp_path: Path, name: str, adde
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=True), ids
         stream = ours.stream()
         assert "".join([*map(stream.push, ids), stream.flush()]) == ours.decode(ids), ids
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_transformers_saved_is_taken_without_it(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program's folder: the same ids as transformers gives, and transformers is not loaded."""
+    folder = checkpoint(tmp_path / "checkpoint", name, {"<|new|>": 999, "<tool>": 1000})
+    theirs = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    theirs.save_pretrained(tmp_path / "saved")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "transformers", None)
+        root = in_bundle(tmp_path / "saved", tmp_path / "bundle", take_tokenizer)
+    ours = BundleTokenizer.of_bundle(read_bundle(root))
+    ours.vocabulary = 1 << 20
+    for text in [*texts(name), "<|new|> x"]:
+        for special in (True, False):
+            expected = theirs(text, add_special_tokens=special)["input_ids"]
+            assert (ours.encode(text, special=special) if expected else []) == expected, (text, special)
+
+
+@pytest.mark.parametrize("more", ["added_tokens.json", "add_eos_token"])
+def test_what_tokenizer_json_contradicts_is_made_by_transformers(tmp_path: Path, more: str) -> None:
+    """A token that it lacks, and an end of text that it does not add."""
+    folder = checkpoint(tmp_path / "checkpoint", next(iter(CASES)))
+    content, settings = (
+        json.loads((folder / f"{name}.json").read_text()) for name in ("tokenizer", "tokenizer_config")
+    )
+    if more == "added_tokens.json":
+        (folder / more).write_text(json.dumps({"<|new|>": len(content["model"]["vocab"]) + 50}))
+    else:
+        content["post_processor"] = None
+        (folder / "tokenizer.json").write_text(json.dumps(content))
+        some = next(iter(content["model"]["vocab"]))
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings | {more: True, "eos_token": some}))
+    write_tokenizer(folder, tmp_path / "theirs")
+    take_tokenizer(folder, tmp_path / "taken")
+    assert (tmp_path / "taken" / "tokenizer.json").read_text() == (tmp_path / "theirs" / "tokenizer.json").read_text()
 
 
 _T5 = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}

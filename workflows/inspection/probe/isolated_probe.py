@@ -94,7 +94,7 @@ def _answer(location: CheckpointLocation, options: Mapping[str, object] | None) 
         checkpoint = open_adapters(read_checkpoint(*location), options or {})
         return {"report": probe_report(checkpoint) if options is None else plan_report(checkpoint, options)}
     except Exception as error:  # noqa: BLE001 - the owner tells of it
-        return dict(error_to_dict(error, "recipe") or {"fault": traceback.format_exc()})
+        return dict(error_to_dict(error, "build") or {"fault": traceback.format_exc()})
 
 
 if __name__ == "__main__":
