@@ -17,7 +17,6 @@ from contextlib import suppress
 import typer
 from typer.exceptions import TyperException
 
-from workflows import __version__
 from workflows.cli import completion
 from workflows.cli.commands import BUNDLE_COMMANDS, CommandGroup, names_machine
 from workflows.cli.interrupts import end_on_interrupt
@@ -48,14 +47,22 @@ app = typer.Typer(
 
 def _version(requested: bool) -> None:
     if requested:
-        print_line(f"joinery {__version__}")
+        from workflows.common.version import describe_version
+
+        print_line(f"joinery {describe_version()}")
         raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False,
+        "--version",
+        callback=_version,
+        is_eager=True,
+        help="Print the version, the commit and the installed parts.",
+    ),
     debug: bool = typer.Option(False, "--debug", help="Show a traceback with an error."),
     install: completion.Shell | None = completion.InstallOption,
     show: completion.Shell | None = completion.ShowOption,

@@ -47,12 +47,21 @@ def test_what_the_list_imports(line: str, code: int) -> None:
     assert HEAVY & loaded <= ({"pydantic"} if code else set())  # typer itself checks a word with it
     own = {name for name in loaded if name.startswith("workflows.")}
     assert own <= {f"workflows.{name}" for name in (
-        "cli", "cli.commands", "cli.completion", "cli.interrupts", "cli.streams", "common", "common.errors",
-        "common.paths", "process", "process.sandbox", "process.subprocesses",
+        "cli", "cli.commands", "cli.completion", "cli.interrupts", "cli.streams", "common", "common.build_part",
+        "common.build_part_finder", "common.errors", "common.paths", "common.version", "process", "process.sandbox",
+        "process.subprocesses",
     )}  # fmt: skip
 
 
-SHELL = {"cli", "common.errors", "common.paths", "process.sandbox", "process.subprocesses", "wire"}
+SHELL = {
+    "cli",
+    "common.build_part_finder",
+    "common.errors",
+    "common.paths",
+    "process.sandbox",
+    "process.subprocesses",
+    "wire",
+}
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
