@@ -17,6 +17,7 @@ from app.frame.drop_frame import DropFrame
 from app.frame.navigation_rail import NavigationRail, PageEntry
 from app.frame.note_line import ErrorBanner
 from app.frame.page_stack import PageStack
+from app.frame.part_installer import PartInstaller
 from app.frame.screen_geometry import available_screens, fit_to_screen, minimum_window_size
 from app.frame.status_line import StatusLine
 from app.help.dialog import HelpController
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(context)
         self.interop = InteropActions(context, self)
         self.help = HelpController(context.home, self.stack, self)
+        self.part_installer = PartInstaller(context, self)
         self.close_guard = CloseGuard(context, self)
         self.drop_frame = DropFrame(self)
         self._lay_out()
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
             (self.tr("Write the bundle as a GGUF file …"), "save", self.interop.export_current_gguf),
             (self.tr("Assemble ONNX graphs …"), "component", self.interop.choose_graphs),
             (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
+            (self.tr("Install what building needs …"), "build", self.context.build_part.describe),
         ):
             self._action(text, "", icon, act)
         for text, keys, act in (

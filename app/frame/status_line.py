@@ -214,6 +214,7 @@ class StatusLine(QWidget):
             "prune": self.tr("Removing old runs"),
             "install": self.tr("Installing"),
             "uninstall": self.tr("Uninstalling"),
+            "install_part": self.tr("Installing what building needs"),
             "preflight": self.tr("Trying on a device"),
             "compile": self.tr("Compiling"),
             "add_machine": self.tr("Adding a machine"),

@@ -90,6 +90,11 @@ class WorkerClient(QObject):
         return self._process.processId() if self._process else 0
 
     @property
+    def remote(self) -> bool:
+        """Whether the process is another machine's worker."""
+        return self._monitor.remote
+
+    @property
     def busy(self) -> bool:
         """Whether a job is open."""
         return bool(self._jobs)

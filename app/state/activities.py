@@ -17,7 +17,7 @@ from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 
 _OF_A_CACHE = {"rewind", "save_cache", "load_cache"}
 _OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify", "try_graph"}
-_OF_DEVICES = {"devices", "plugin"}
+_OF_DEVICES = {"devices", "plugin", "part"}
 _OF_TEXTS_AND_SOUNDS = {"embed", "label", "sound"}
 _OF_A_BUILD = {"probe", "recipe", "warm", "plan_assembly"}
 QUIET = {"close", "form", "draft"} | _OF_A_BUILD | _OF_DEVICES | _OF_A_CACHE | _OF_GRAPHS | _OF_TEXTS_AND_SOUNDS

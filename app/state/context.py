@@ -20,6 +20,7 @@ from app.jobs.one_shot_worker import OneShotWorker
 from app.jobs.worker_client import WorkerClient
 from app.state.activities import Activities
 from app.state.build import BuildModel
+from app.state.build_part import BuildPart
 from app.state.bundle_session import BundleSession
 from app.state.demo_build import DemoBuild
 from app.state.device_jobs import DeviceJobs
@@ -75,6 +76,7 @@ class AppContext(QObject):
         self.settings.errorOccurred.connect(self.show_error)
         self.recents = RecentBundles(self.home, read, self)
         self.recents.errorOccurred.connect(self.show_error)
+        self.build_part = BuildPart(self.new_worker, self)
         self.plugins = DeviceJobs(self.new_worker, self)
         self.compiler = DeviceJobs(self.new_worker, self)
         self._tidying = OneShotWorker(self.new_worker, self)
@@ -146,6 +148,7 @@ class AppContext(QObject):
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
         worker.hung.connect(lambda hangs: self._note_hang(worker, hangs))
         self.activities.track_worker(worker)
+        self.build_part.watch(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker

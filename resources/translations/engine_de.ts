@@ -608,6 +608,14 @@
       <translation>Der Bau braucht {0}, {1} und {2}{3}.</translation>
     </message>
     <message>
+      <source>The build part is being installed by {0}: wait until it is done.</source>
+      <translation>Der Teil zum Bauen wird gerade installiert, von {0}: warten, bis das fertig ist.</translation>
+    </message>
+    <message>
+      <source>The build part needs {0} GB of disk and {1} GB are free at {2}: make room there, or let JOINERY_HOME name a folder on another disk.</source>
+      <translation>Der Teil zum Bauen braucht {0} GB auf dem Datenträger, und {1} GB sind frei bei {2}: dort Platz schaffen, oder mit JOINERY_HOME einen Ordner auf einem anderen nennen.</translation>
+    </message>
+    <message>
       <source>The build was cancelled; its completed stages are kept for the next build.</source>
       <translation>Der Bau wurde abgebrochen; seine fertigen Stufen bleiben für den nächsten.</translation>
     </message>
@@ -978,6 +986,10 @@
     <message>
       <source>The pictures were not read to the end.</source>
       <translation>Die Bilder wurden nicht zu Ende gelesen.</translation>
+    </message>
+    <message>
+      <source>The pipeline was not compared with the graphs, for the package {0} is not installed.</source>
+      <translation>Die Pipeline wurde nicht mit den Graphen verglichen, denn das Paket {0} ist nicht installiert.</translation>
     </message>
     <message>
       <source>The plan {0} cannot be read: {1}.</source>
@@ -1752,6 +1764,10 @@
       <translation>Bilder werden nicht auf eine Größe aufgefüllt</translation>
     </message>
     <message>
+      <source>pip could not install the build part: {0}</source>
+      <translation>pip konnte den Teil zum Bauen nicht installieren: {0}</translation>
+    </message>
+    <message>
       <source>pip could not {0}: {1}</source>
       <translation>pip konnte nicht {0}: {1}</translation>
     </message>
@@ -2332,12 +2348,16 @@
       <translation>{0} braucht linksbündige Plätze, anders als die eines Ringpuffers: mit --cache static bauen.</translation>
     </message>
     <message>
-      <source>{0} needs the package {1}, which cannot be loaded ({2}): pip install --force-reinstall '{3}'.</source>
-      <translation>{0} braucht das Paket {1}, das nicht geladen werden kann ({2}): pip install --force-reinstall '{3}'.</translation>
+      <source>{0} needs the package {1}, which cannot be loaded ({2}): {3} --force-reinstall '{4}'.</source>
+      <translation>{0} braucht das Paket {1}, das nicht geladen werden kann ({2}): {3} --force-reinstall '{4}'.</translation>
     </message>
     <message>
-      <source>{0} needs the package {1}, which is not installed: pip install '{2}'.</source>
-      <translation>{0} braucht das Paket {1}, das nicht installiert ist: pip install '{2}'.</translation>
+      <source>{0} needs the package {1}, which is not installed: {2} '{3}'.</source>
+      <translation>{0} braucht das Paket {1}, das nicht installiert ist: {2} '{3}'.</translation>
+    </message>
+    <message>
+      <source>{0} needs the part {1} of Joinery, whose package {2} is not installed: {3} 'joinery[{4}]'.</source>
+      <translation>{0} braucht den Teil {1} von Joinery, dessen Paket {2} nicht installiert ist: {3} 'joinery[{4}]'.</translation>
     </message>
     <message>
       <source>{0} needs {1} GB, more than is free on the disk; free some space.</source>

@@ -811,6 +811,10 @@
       <translation>Ohne den Tokenizer bauen</translation>
     </message>
     <message>
+      <source>Building needs packages that this installation of Joinery does not have (PyTorch and others).</source>
+      <translation>Das Bauen braucht Pakete, die diese Installation von Joinery nicht hat (PyTorch und andere).</translation>
+    </message>
+    <message>
       <source>Building the reference: {0}</source>
       <translation>Die Referenz wird gebaut: {0}</translation>
     </message>
@@ -2435,6 +2439,18 @@
       <translation>Installieren</translation>
     </message>
     <message>
+      <source>Install them …</source>
+      <translation>Installieren …</translation>
+    </message>
+    <message>
+      <source>Install what building needs …</source>
+      <translation>Installieren, was das Bauen braucht …</translation>
+    </message>
+    <message>
+      <source>Install what building needs?</source>
+      <translation>Installieren, was das Bauen braucht?</translation>
+    </message>
+    <message>
       <source>Install {0}</source>
       <translation>{0} installieren</translation>
     </message>
@@ -2447,6 +2463,10 @@
       <translation>Wird installiert</translation>
     </message>
     <message>
+      <source>Installing what building needs</source>
+      <translation>Installiert, was das Bauen braucht</translation>
+    </message>
+    <message>
       <source>Into</source>
       <translation>Nach</translation>
     </message>
@@ -2457,6 +2477,10 @@
     <message>
       <source>It has ended before its last step; Start sweep goes on.</source>
       <translation>Sie endete vor ihrem letzten Schritt; „Versuchsreihe starten“ setzt sie fort.</translation>
+    </message>
+    <message>
+      <source>It needs about {0} of disk, and {1} are free.</source>
+      <translation>Es braucht etwa {0} Platz auf dem Datenträger, {1} sind frei.</translation>
     </message>
     <message>
       <source>It runs in another process.</source>
@@ -2865,6 +2889,10 @@
     <message>
       <source>Make a plan …</source>
       <translation>Plan erstellen …</translation>
+    </message>
+    <message>
+      <source>Make room on the disk first.</source>
+      <translation>Zuerst auf dem Datenträger Platz schaffen.</translation>
     </message>
     <message>
       <source>Make vectors of texts, and compare them</source>
@@ -4707,6 +4735,10 @@
       <translation>Quelle: {0}. pip nimmt nur Dateien mit einer der {1} SHA-256-Prüfsummen an, mit denen Joinery getestet wurde.</translation>
     </message>
     <message>
+      <source>Source: {0}. pip accepts only files with the SHA-256 hashes that Joinery was tested with.</source>
+      <translation>Quelle: {0}. pip nimmt nur Dateien mit den SHA-256-Hashes, mit denen Joinery getestet wurde.</translation>
+    </message>
+    <message>
       <source>Speed</source>
       <translation>Tempo</translation>
     </message>
@@ -5807,6 +5839,10 @@
       <translation>Noch einmal</translation>
     </message>
     <message>
+      <source>Try again …</source>
+      <translation>Noch einmal versuchen …</translation>
+    </message>
+    <message>
       <source>Try the demo</source>
       <translation>Demo ausprobieren</translation>
     </message>
@@ -5991,6 +6027,10 @@
       <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
     </message>
     <message>
+      <source>What building needs is installed: start again what was missing it.</source>
+      <translation>Was das Bauen braucht, ist installiert: noch einmal starten, wobei es fehlte.</translation>
+    </message>
+    <message>
       <source>What can you help me with?</source>
       <translation>Wobei kannst du mir helfen?</translation>
     </message>
@@ -6037,6 +6077,10 @@
     <message>
       <source>Where</source>
       <translation>Wo</translation>
+    </message>
+    <message>
+      <source>Where the source has PyTorch with CUDA for Linux, it needs about 8 GB.</source>
+      <translation>Wo die Quelle PyTorch mit CUDA für Linux hat, braucht es etwa 8 GB.</translation>
     </message>
     <message>
       <source>Which drafted tokens are accepted</source>
@@ -7120,6 +7164,10 @@
     <message>
       <source>picture {1}, {0} tokens</source>
       <translation>Bild {1}, {0} Token</translation>
+    </message>
+    <message>
+      <source>pip installs {0} into Joinery's own folder, {1}.</source>
+      <translation>pip installiert {0} in Joinerys eigenen Ordner, {1}.</translation>
     </message>
     <message>
       <source>pip installs {0} {1} into Joinery's own environment, {2}.</source>

@@ -124,6 +124,7 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport, ScoredLabel, ScoredSpan
 from workflows.wire.reports.machines import MachineReport
 from workflows.wire.reports.memory import MemoryFit
+from workflows.wire.reports.parts import PartReport
 from workflows.wire.reports.pictures import DepthReport, PictureLabelsReport
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
@@ -595,6 +596,25 @@ class Fake:
         package = next(one.install or one.uninstall for one in self.devices().devices if one.name == request.provider)
         hashes = ["sha256:" + "0" * 64, "sha256:" + "f" * 64]
         self.give(PluginReport(request.provider, package, "0.4.0", hashes, ["https://pypi.org/simple"], "/opt/joinery"))
+
+    def do_part(self, request: ask.DescribePart) -> None:
+        """The build part, which the scenario `part` lacks."""
+        self.give(self.part())
+
+    def part(self) -> PartReport:
+        packages, folder = {"torch": "2.13.0", "transformers": "5.23.0"}, "/home/anna/joinery/parts/build-0287"
+        lacks = "part" in self.scenario and "part" not in self.installed
+        return PartReport(
+            "build", not lacks, packages, folder, 2 * 10**9, 50 * 10**9, ["https://pypi.org/simple"], False
+        )
+
+    def do_install_part(self, request: ask.InstallPart) -> None:
+        """What pip says, and the part."""
+        for line in ("Collecting torch==2.13.0", "Installing collected packages: torch"):
+            self.send(ProgressEvent(stage="install", message=line))
+            self.pause()
+        self.installed.add("part")
+        self.give(self.part())
 
     def do_uninstall(self, request: ask.RemovePlugin) -> None:
         """What pip says, and the devices."""

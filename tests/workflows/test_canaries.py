@@ -56,7 +56,8 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "workflows/build/isolated_export.py": (["-m", "workflows.build.isolated_export", "{}"], ""),
     "workflows/runtime/providers/find_device.py": (["-m", "workflows.runtime.providers.find_device", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),
-    "workflows/runtime/providers/install.py": (["-m", "workflows.runtime.providers.install", "--version"], ""),
+    "workflows/process/pip.py": (["-m", "workflows.process.pip", "", "--version"], ""),
+    "workflows/service/build_part.py": (["-m", "workflows.service.build_part", "absent"], ""),
     "workflows/runtime/providers/preflight.py": (
         ["-m", "workflows.runtime.providers.preflight", "absent", "cpu", "{}", ""],
         "",
@@ -75,6 +76,7 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "workflows/service/sweep/step_process.py": (["-m", "workflows.service.sweep.step_process", "absent", "{}"], ""),
     "installer/bootstrap.py": ([INSTALLER, "test", "--dry-run"], ""),
     "installer/supply.py": ([str(ROOT / "installer" / "supply.py"), "--help"], ""),
+    "installer/references.py": ([str(ROOT / "installer" / "references.py"), "--help"], ""),
 }
 """What can be started by hand → its arguments to Python, without -P, and what it is told."""
 

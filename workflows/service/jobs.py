@@ -169,9 +169,9 @@ def inspect(request: requests.InspectPath, context: JobContext) -> Iterator[Even
 @run_job.register
 def verify(request: requests.VerifyBundle, context: JobContext) -> Iterator[Event]:
     """Checks a bundle's files against its manifest."""
-    from workflows.inspection.contents import check_bundle
+    from workflows.inspection.verification import verify_with_installed
 
-    yield ResultEvent(value=check_bundle(request.bundle, context.cancelled))
+    yield ResultEvent(value=verify_with_installed(request.bundle, context.cancelled))
 
 
 @run_job.register
@@ -245,6 +245,23 @@ def plugin(request: requests.DescribePlugin, context: JobContext) -> Iterator[Ev
     from workflows.runtime.providers.install import describe_plugin
 
     yield ResultEvent(value=describe_plugin(request.provider))
+
+
+@run_job.register
+def part(request: requests.DescribePart, context: JobContext) -> Iterator[Event]:
+    """Describes the build part."""
+    from workflows.service.build_part import describe_build_part
+
+    yield ResultEvent(value=describe_build_part())
+
+
+@run_job.register
+def install_part(request: requests.InstallPart, context: JobContext) -> Iterator[Event]:
+    """Installs the build part."""
+    from workflows.service.build_part import describe_build_part, install_build_part
+
+    install_build_part(context.report, context.cancelled)
+    yield ResultEvent(value=describe_build_part())
 
 
 @run_job.register

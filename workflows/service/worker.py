@@ -30,6 +30,7 @@ from workflows.common.errors import (
     HubError,
     JoineryError,
     MemoryShortError,
+    PackageError,
     RemoteCodeError,
     RequestError,
     describe_os_error,
@@ -181,13 +182,17 @@ class Worker:
         return report
 
 
+_COMMANDS = dict.fromkeys(("probe", "recipe", "warm"), "build")
+"""Jobs that no command is named after → the command that does them."""
+
+
 def _error_event(error: Exception, job: str = "") -> ErrorEvent:
     """The event of the error being handled. job: the name of its request."""
     details = traceback.format_exc()
     if is_out_of_memory(error):
         return ErrorEvent(kind=MemoryShortError.kind, message=out_of_memory_message(job, error), details=details)
     if not isinstance(error, JoineryError):
-        error = package_error(error, job) or error
+        error = package_error(error, _COMMANDS.get(job, job)) or error
     if isinstance(error, OSError):
         return ErrorEvent(kind="system", message=describe_os_error(error), details=details)
     if not isinstance(error, JoineryError):
@@ -198,8 +203,15 @@ def _error_event(error: Exception, job: str = "") -> ErrorEvent:
         message=str(error),
         details=details,
         files=error.files if isinstance(error, RemoteCodeError) else None,
-        reason=error.reason if isinstance(error, HubError) else None,
+        reason=_reason(error),
     )
+
+
+def _reason(error: JoineryError) -> str | None:
+    """What the window offers a remedy for: why the hub has no such id, or the part of Joinery that is missing."""
+    if isinstance(error, PackageError):
+        return error.part or None
+    return error.reason if isinstance(error, HubError) else None
 
 
 def main() -> None:

@@ -385,7 +385,8 @@ class ResultEvent(Event):
 class ErrorEvent(Event):
     """A job failed. message: one sentence; details: the traceback, for the log.
 
-    files: name → SHA-256 of the checkpoint's code files. reason: why the hub refused.
+    files: name → SHA-256 of the checkpoint's code files. reason: why the hub refused, or the part of
+    Joinery that is missing.
     """
 
     event: ClassVar[str] = "error"

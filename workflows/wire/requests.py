@@ -23,6 +23,7 @@ from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport
 from workflows.wire.reports.machines import MachineReport
+from workflows.wire.reports.parts import PartReport
 from workflows.wire.reports.pictures import DepthReport, PictureLabelsReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
@@ -446,6 +447,16 @@ class DescribePlugin(Request[PluginReport], job="plugin"):
     provider: str
 
 
+@dataclass(frozen=True)
+class DescribePart(Request[PartReport], job="part"):
+    """Describes what installing the build part would do."""
+
+
+@dataclass(frozen=True)
+class InstallPart(Request[PartReport], job="install_part"):
+    """Installs the build part by pip into a folder of Joinery's own."""
+
+
 # -- other machines --------------------------------------------------------------------------------------------
 
 
@@ -623,7 +634,7 @@ class Cancel(Request[None], job="cancel"):
 
 NETWORK_REQUESTS = (
     *(ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, RunSweep),
-    *(AddMachine, CheckMachine),
+    *(AddMachine, CheckMachine, InstallPart),
 )
 """The requests that may use the hub, a package index or ssh, and their preparation; all others need no network.
 

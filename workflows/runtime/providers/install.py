@@ -10,30 +10,24 @@ reinstalled.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import re
-import runpy
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import resources
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from workflows.common.errors import DeviceError, printable
-from workflows.process.subprocesses import ProcessResult, exit_with_parent, run_isolated
+from workflows.process.pip import QUIET, WRONG_HASH, last_complaint, package_indexes, run_pip
+from workflows.process.subprocesses import ProcessResult
 from workflows.runtime.providers.registry import PROVIDERS
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.devices import PluginReport
 
 PLUGIN_VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
 """The tested versions, as in resources/plugins."""
-_SECONDS = 3600.0  # enough for a slow connection
-_QUIET = ("--no-input", "--disable-pip-version-check")
-_INSTALL = ("install", "--require-hashes", "--no-deps", "--force-reinstall", "--only-binary=:all:", *_QUIET)
-_PYPI = "https://pypi.org/simple"
-_WRONG_HASH = "DO NOT MATCH THE HASHES"  # pip's words
+_INSTALL = ("install", "--require-hashes", "--no-deps", "--force-reinstall", "--only-binary=:all:", *QUIET)
 
 
 def describe_plugin(name: str) -> PluginReport:
@@ -42,11 +36,10 @@ def describe_plugin(name: str) -> PluginReport:
     Raises DeviceError for a provider without a plugin, and an environment without pip.
     """
     package = _package_of(name)
-    lines: list[str] = []
-    _pip(["config", "list"], lines.append, lambda: False)
+    sources = package_indexes()
     with _lock_of(package) as lock:
         hashes = re.findall(r"--hash=(\S+)", lock.read_text("utf-8"))
-    return PluginReport(name, package, PLUGIN_VERSIONS[package], hashes, _package_indexes(lines), sys.prefix)
+    return PluginReport(name, package, PLUGIN_VERSIONS[package], hashes, sources, sys.prefix)
 
 
 def install_plugin(
@@ -58,8 +51,8 @@ def install_plugin(
     """
     package = _package_of(name)
     with _lock_of(package) as lock:
-        ended = _pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
-    if ended.failure and _WRONG_HASH in ended.log:
+        ended = run_pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
+    if ended.failure and WRONG_HASH in ended.log:
         raise DeviceError(
             f"pip received a file for {package}=={PLUGIN_VERSIONS[package]} whose hash is none of those that Joinery "
             "was tested with, and installed nothing: check where pip gets its packages from."
@@ -72,7 +65,7 @@ def remove_plugin(
 ) -> None:
     """Removes the plugin of the provider called `name`. Raises as `install_plugin` does."""
     package = _package_of(name)
-    ended = _pip(["uninstall", "--yes", *_QUIET, package], _reporter("uninstall", report), cancelled)
+    ended = run_pip(["uninstall", "--yes", *QUIET, package], _reporter("uninstall", report), cancelled)
     _raise_if_failed(ended, f"remove {package}")
 
 
@@ -95,44 +88,6 @@ def _reporter(stage: str, report: Callable[[Event], None]) -> Callable[[str], No
     return lambda line: report(ProgressEvent(stage=stage, message=printable(line, 200)))
 
 
-def _pip(arguments: Sequence[str], heard: Callable[[str], None], cancelled: Callable[[], bool]) -> ProcessResult:
-    module = "workflows.runtime.providers.install"
-    ended = run_isolated(module, arguments, _SECONDS, on_line=heard, cancelled=cancelled)
-    importlib.invalidate_caches()
-    return ended
-
-
 def _raise_if_failed(ended: ProcessResult, what: str) -> None:
     if ended.failure:
-        last = ended.log.strip().rpartition("\n")[2]  # pip complains on stderr
-        raise DeviceError(f"pip could not {what}: {printable(last, 200) or ended.failure}")
-
-
-def _package_indexes(lines: Sequence[str]) -> list[str]:
-    """The package sources in the lines of `pip config list`; `:env:` wins over `install`, and that over `global`."""
-    found: dict[str, str] = {}
-    for section in ("global", "install", ":env:"):
-        for line in lines:
-            key, _, value = line.partition("=")
-            if key.startswith(f"{section}."):
-                found[key.removeprefix(f"{section}.")] = value.strip("'\"").replace("\\n", " ")
-    indexes = [found.get("index-url", _PYPI), *found.get("extra-index-url", "").split()]
-    offline = found.get("no-index", "").lower() in ("1", "true", "yes", "on")
-    return [_without_credentials(url) for url in [*([] if offline else indexes), *found.get("find-links", "").split()]]
-
-
-def _without_credentials(url: str) -> str:
-    """The URL without user name and password."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if parts.netloc else url
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Runs pip in a process that ends with its parent."""
-    exit_with_parent()
-    sys.argv = ["pip", *arguments]
-    runpy.run_module("pip", run_name="__main__", alter_sys=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        raise DeviceError(f"pip could not {what}: {printable(last_complaint(ended.log), 200) or ended.failure}")
