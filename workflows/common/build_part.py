@@ -12,11 +12,9 @@ import hashlib
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from workflows.common.build_part_finder import PACKAGES
 from workflows.common.paths import home
 
 LOCKS = Path(__file__).parents[2] / "resources" / "locks"
@@ -41,8 +39,3 @@ def torch_files(report: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
         archive = one["download_info"]["archive_info"]
         digest = archive.get("hashes", {}).get("sha256") or archive["hash"].partition("=")[2]
         yield one["metadata"]["version"], digest, f"sha256:{digest}" in published
-
-
-def is_installed() -> bool:
-    """Whether every package of the part can be imported; none is."""
-    return all(find_spec(name) is not None for name in PACKAGES)

@@ -26,3 +26,10 @@ class BuildPartFinder:
             return None
         sys.path.append(str(folder))
         return PathFinder.find_spec(name, [str(folder)])
+
+
+def is_installed() -> bool:
+    """Whether every package of the part can be imported; none is."""
+    from importlib.util import find_spec
+
+    return all(find_spec(name) is not None for name in PACKAGES)

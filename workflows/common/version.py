@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from workflows import __version__
-from workflows.common.build_part import is_installed
+from workflows.common.build_part_finder import is_installed
 
 _ROOT = Path(__file__).parents[2]
 COMMIT_FILE = _ROOT / "resources" / "commit.txt"

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workflows.common.build_part import OTHERS_LOCK, TORCH_LOCK, is_installed, part_folder, torch_files
-from workflows.common.build_part_finder import PACKAGES
+from workflows.common.build_part import OTHERS_LOCK, TORCH_LOCK, part_folder, torch_files
+from workflows.common.build_part_finder import PACKAGES, is_installed
 from workflows.common.errors import DiskFullError, PackageError, printable
 from workflows.common.files import free_disk_bytes, try_remove
 from workflows.common.locks import Lock, LockHeldError

@@ -47,7 +47,7 @@ def test_what_the_list_imports(line: str, code: int) -> None:
     assert HEAVY & loaded <= ({"pydantic"} if code else set())  # typer itself checks a word with it
     own = {name for name in loaded if name.startswith("workflows.")}
     assert own <= {f"workflows.{name}" for name in (
-        "cli", "cli.commands", "cli.completion", "cli.interrupts", "cli.streams", "common", "common.build_part",
+        "cli", "cli.commands", "cli.completion", "cli.interrupts", "cli.streams", "common",
         "common.build_part_finder", "common.errors", "common.paths", "common.version", "process", "process.sandbox",
         "process.subprocesses",
     )}  # fmt: skip

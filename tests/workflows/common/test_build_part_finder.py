@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from workflows.common import build_part_finder
 from workflows.common.build_part import part_folder
+from workflows.common.build_part_finder import is_installed
 
 ROOT = Path(__file__).parents[3]
 HIDE = """
@@ -60,3 +62,9 @@ def test_the_environment_s_own_packages_come_first(home: Path, tmp_path: Path) -
     code = "import workflows, torch; from importlib.util import find_spec as find; "
     code += "print(find('numpy').origin, find('transformers').origin)"
     assert str(folder) not in printed(code, home, tmp_path / "site")
+
+
+def test_the_part_is_installed_only_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_installed()
+    monkeypatch.setattr(build_part_finder, "PACKAGES", (*build_part_finder.PACKAGES, "a_package_that_is_not_there"))
+    assert not is_installed()
