@@ -55,6 +55,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "install": {"provider": "qnn"},
     "uninstall": {"provider": "qnn"},
     "plugin": {"provider": "qnn"},
+    "part": {},
+    "install_part": {},
     "preflight": {"bundle": "/b", "provider": "qnn"},
     "compile": {"bundle": "/b", "provider": "qnn"},
     "report": {"out": "/r.html", "bundle": "/b"},
