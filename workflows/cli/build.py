@@ -26,6 +26,7 @@ GOAL_HELP = (
     "Search the smallest mix of precisions with this accuracy: top1 (share, at least), kl (nats, at most), perplexity "
     "(ratio to the source's, at most) or task (share of its score, at least, with --task-file): top1=0.99."
 )
+_ADAPTER_HELP = "Merge this adapter of peft; with --set adapters=runtime, hold it beside the weights."
 
 
 @with_flags
@@ -33,12 +34,7 @@ def build(
     context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
     out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is complete."),
-    adapters: list[str] = typer.Option(
-        [],
-        "--adapter",
-        metavar="DIR[=SCALE]",
-        help="Merge this adapter of peft; with --set adapters=runtime, hold it beside the weights.",
-    ),
+    adapters: list[str] = typer.Option([], "--adapter", metavar="DIR[=SCALE]", help=_ADAPTER_HELP),
     task: str | None = typer.Option(None, "--task", help="The model's task, if the checkpoint leaves it open."),
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
