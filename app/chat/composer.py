@@ -5,6 +5,7 @@ What the open bundle takes besides text is attached here: see app/chat/attachmen
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 
 from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, Signal
@@ -75,8 +76,18 @@ class PromptEdit(QPlainTextEdit):
 
     def _fit(self) -> None:
         self._wrap(self.toPlainText())
-        lines = max(1, min(int(self.document().size().height()), MOST_LINES))
-        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + 2 * G)
+        lines, line = max(1, min(int(self.document().size().height()), MOST_LINES)), self.fontMetrics().lineSpacing()
+        self.setFixedHeight(lines * line + self._extra_height(line) + 2 * G)
+
+    def _extra_height(self, line: int) -> int:
+        """What the first lines are higher than `line`, in pixels: those of other fonts are, as of Chinese or Hindi."""
+        block, extra, lines = self.document().firstBlock(), 0.0, 0
+        while block.isValid() and lines < MOST_LINES:
+            count = max(1, block.layout().lineCount())
+            extra += max(0.0, self.blockBoundingRect(block).height() - count * (line + 1))  # + 1: of rounding
+            lines += count
+            block = block.next()
+        return min(math.ceil(extra), MOST_LINES * line)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's name: Enter, Esc and the arrow up in an empty box mean something here."""

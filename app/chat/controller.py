@@ -53,7 +53,7 @@ class ReplyRecorder(QObject):
         self._session, self._title_of = session, title_of
         self._message: ChatMessage | None = None
         self._bundle = self._prefill = ""
-        self._timed = False
+        self._timed = self._transcript = False
         session.token.connect(self._on_token)
         session.segment.connect(self._on_segment)
         session.speculation.connect(self._on_speculation)
@@ -70,13 +70,22 @@ class ReplyRecorder(QObject):
     def _reply(self) -> Reply | None:
         return self._message.reply if self._message is not None else None
 
-    def begin(self, message: ChatMessage, prefill: str, form: str, timed: bool = False, adapter: str = "") -> None:
+    def begin(
+        self,
+        message: ChatMessage,
+        prefill: str,
+        form: str,
+        timed: bool = False,
+        transcript: bool = False,
+        adapter: str = "",
+    ) -> None:
         """Opens the empty reply `message`, which begins with `prefill`; form: the kind of form it is held to.
 
-        timed: it is a transcript, a line for each segment with its times. adapter: the bundle's that answers.
+        transcript: of a recording, whose first word has a blank before it; timed: it has a line for each segment with
+        its times. adapter: the bundle's that answers.
         """
         self._message, self._bundle, self._prefill = message, self._session.bundle, prefill
-        self._timed = timed
+        self._timed, self._transcript = timed, transcript
         message.content = prefill
         assert message.reply is not None
         title = self._title_of(self._bundle)
@@ -114,10 +123,11 @@ class ReplyRecorder(QObject):
         reply.completes = ready is not None and (ready.completes or ready.listens)
         if self._timed:
             return  # the segment shows the text
-        message.content += event.text
+        text = event.text.lstrip() if self._transcript and not message.content else event.text
+        message.content += text
         if len(message.trace) < TRACED:
-            message.trace.append(event)
-        self.grew.emit(message.id, event.text)
+            message.trace.append(replace(event, text=text))  # the texts of the tokens are those of the reply
+        self.grew.emit(message.id, text)
 
     def _on_segment(self, event: SegmentEvent) -> None:
         if self._message is not None and self._timed and event.text.strip():
@@ -140,7 +150,8 @@ class ReplyRecorder(QObject):
         message, reply = self._message, self._reply
         if message is None or reply is None:
             return
-        message.content = message.content.rstrip() if self._timed else self._prefill + done.text
+        text = done.text.lstrip() if self._transcript else done.text
+        message.content = message.content.rstrip() if self._timed else self._prefill + text
         tokens, seconds = measure_thinking(message.content, len(self._prefill), message.trace)
         message.reply = replace(
             reply,
@@ -343,7 +354,8 @@ class ChatController(QObject):
         prefill, tools = ("", "") if asked.sound else (self.chat.prefill, self.chat.tools)
         timed = asked.sound is not None and asked.sound.timestamps
         self._answering = self.chat
-        self.reply.begin(message, prefill, self.decoding.forms.kind or "", timed=timed, adapter=self.adapter)
+        form, transcript = self.decoding.forms.kind or "", asked.sound is not None
+        self.reply.begin(message, prefill, form, timed=timed, transcript=transcript, adapter=self.adapter)
         self._commit()
         if rebuilt:
             self.reset.emit()

@@ -103,8 +103,8 @@ QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QHeaderView { background: $surface; border: 0; border-radius: 6px; }
 QHeaderView::section { background: $surface; color: $muted; font-size: 12px; border: 0;
   border-bottom: 1px solid $border; padding: 6px 8px; }
-QHeaderView::up-arrow { image: url($icons/chevron-up.svg); width: 12px; height: 12px; }
-QHeaderView::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
+QHeaderView::up-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
+QHeaderView::down-arrow { image: url($icons/chevron-up.svg); width: 12px; height: 12px; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
 QTabBar::tab { background: transparent; color: $muted; padding: 8px 12px; border: 0;
   border-bottom: 2px solid transparent; }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QStyleOptionHeader, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets.tables import ReadOnlyTable, TextTableModel
+from app.widgets.theme import theme
 
 
 class CountingRows(TextTableModel):
@@ -41,3 +45,18 @@ def test_numbers_stand_on_the_right() -> None:
     headings = [bool(rows.headerData(at, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) & 2)
                 for at in (0, 1)]  # fmt: skip
     assert right == headings == [False, True]
+
+
+def test_the_arrow_of_a_sorted_column_points_the_way_its_values_go(qtbot: QtBot) -> None:
+    """Qt calls the arrow of a descending column up, and the sheet draws it downwards."""
+    view = QTableWidget(2, 1)
+    qtbot.addWidget(view)
+    view.setSortingEnabled(True)
+    for order, part in ((Qt.SortOrder.AscendingOrder, "SortDown"), (Qt.SortOrder.DescendingOrder, "SortUp")):
+        view.horizontalHeader().setSortIndicator(0, order)
+        option = QStyleOptionHeader()
+        view.horizontalHeader().initStyleOptionForIndex(option, 0)
+        assert option.sortIndicator.name == part  # type: ignore[attr-defined]
+    sheet = theme().sheet
+    assert re.search(r"up-arrow \{ image: url\([^)]*chevron-down", sheet)
+    assert re.search(r"down-arrow \{ image: url\([^)]*chevron-up", sheet)

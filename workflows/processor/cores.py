@@ -24,8 +24,12 @@ def processor_name() -> str:
     facts = _cpuinfo()
     flags = facts.get("flags", facts.get("Features", "")).split() or [*_flags_of_numpy()]
     found = " ".join(flag for flag in _INSTRUCTIONS if flag in flags) or "instructions unknown"
-    name = facts.get("model name") or platform.processor() or platform.machine()
-    return f"{name}, {os.cpu_count()} cores, {found}"
+    return f"{model_name()}, {os.cpu_count()} cores, {found}"
+
+
+def model_name() -> str:
+    """What the maker calls the processor; its architecture where the system tells no name."""
+    return _cpuinfo().get("model name") or platform.processor() or platform.machine()
 
 
 def _flags_of_numpy() -> Iterator[str]:

@@ -146,3 +146,16 @@ def test_the_tabulator_leaves_the_box(composer: Composer, qtbot: QtBot) -> None:
     composer.edit.setPlainText("text")
     qtbot.keyClick(composer.edit, Key.Key_Tab)
     assert composer.button.hasFocus() and composer.edit.toPlainText() == "text"
+
+
+def test_lines_of_higher_letters_need_no_scroll_bar(composer: Composer) -> None:
+    """Chinese, Hindi and Thai come from other fonts, whose lines may be higher."""
+    edit = composer.edit
+    for text in ("x", "你好，世界", "नमस्ते दुनिया", "สวัสดี", "a\n你好\nนม"):
+        edit.setPlainText(text)
+        QApplication.processEvents()
+        block, needed = edit.document().firstBlock(), 0.0
+        while block.isValid():
+            needed += edit.blockBoundingRect(block).height()
+            block = block.next()
+        assert edit.viewport().height() >= needed and not edit.verticalScrollBar().isVisible(), text

@@ -22,7 +22,7 @@ from tests.app.test_session import DONE, READY, TOKEN, StubJob
 from tests.fakes.inspections import group
 from workflows.common.locks import LockHeldError
 from workflows.wire.events import CacheEvent, ErrorEvent
-from workflows.wire.requests import Generate, Open, Request
+from workflows.wire.requests import Generate, Open, Request, SoundPrompt
 
 BUNDLES = ("/b/one", "/b/two")
 
@@ -293,6 +293,19 @@ def test_a_reply_goes_on_behind_another_chat(bench: Bench) -> None:
     controller.open_chat(answering.key)
     assert controller.chat is not answering and controller.chat.path()[-1].content == "one two three four"
     assert bench.send()
+
+
+def test_a_transcript_has_no_blank_before_its_first_word(bench: Bench) -> None:
+    """As a model writes one; the tokens to hover over are those of the text."""
+    assert bench.controller.send_sound(SoundPrompt("/s.wav", timestamps=False))
+    bench.worker.end("")
+    bench.worker.say(" One")
+    bench.worker.say(" two")
+    message = bench.controller.chat.last("assistant")
+    assert message is not None and message.content == "One two"
+    assert [one.text for one in message.trace] == ["One", " two"]
+    bench.worker.end(" One two three")
+    assert message.content == "One two three"
 
 
 def test_closing_with_a_reply_behind_another_chat_saves_both(bench: Bench) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from workflows.processor import cores as processor
+from workflows.runtime.providers.registry import CPU
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +63,16 @@ def test_affinity_and_quotas_of_either_version(machine: Path, monkeypatch: pytes
     (machine.parent / "cpu.cfs_quota_us").write_text("50000\n")
     (machine.parent / "cpu.cfs_period_us").write_text("100000\n")
     assert processor.usable_cores() == 1
+
+
+def test_the_cpu_is_listed_by_the_name_of_its_maker() -> None:
+    """Where the system tells one; `x86_64` is no name."""
+    vendor, memory = CPU.facts()
+    assert vendor == processor.model_name() and processor.processor_name().startswith(f"{vendor}, ") and memory
+    names = [line.partition(":")[2].strip() for line in _cpuinfo_lines() if line.startswith("model name")]
+    assert not names or vendor == names[0]
+
+
+def _cpuinfo_lines() -> list[str]:
+    file = Path("/proc/cpuinfo")
+    return file.read_text("utf-8").splitlines() if file.is_file() else []

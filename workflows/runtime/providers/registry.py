@@ -7,12 +7,12 @@ that one that crashes or hangs is merely a device that cannot be used.
 from __future__ import annotations
 
 import json
-import platform
 from concurrent.futures import ThreadPoolExecutor
 
 from workflows.common.errors import DeviceError
 from workflows.common.memory import total_bytes
 from workflows.process.subprocesses import run_isolated
+from workflows.processor.cores import model_name
 from workflows.runtime.providers.dml import DML
 from workflows.runtime.providers.provider import Provider
 from workflows.runtime.providers.qnn import QNN
@@ -26,7 +26,7 @@ class CpuProvider(Provider):
 
     def facts(self) -> tuple[str, int | None]:
         """The processor's name, and the memory that there is for a process."""
-        return platform.processor() or platform.machine(), total_bytes()
+        return model_name(), total_bytes()
 
 
 CPU = CpuProvider("cpu", "CPU", "CPUExecutionProvider", "CPU")
