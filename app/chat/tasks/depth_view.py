@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.chat.tasks.pictures_panel import PicturesPanel
 from app.state.picture_task import Depths
 from app.text.engine_text import translate_engine_text
-from app.text.formatting import format_number
+from app.text.formatting import format_figures, format_number
 from app.widgets import label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
@@ -89,7 +89,7 @@ class DepthView(QWidget):
         size = f"{format_number(report.width)} × {format_number(report.height)}"
         text = self.tr("{0} · {1} pixels · on {2}")
         self.summary.setText(text.format(Path(request.picture).name, size, request.provider))
-        low, high = format_number(report.lowest, 2), format_number(report.highest, 2)
+        low, high = format_figures(report.lowest), format_figures(report.highest)
         metres = self.tr("From {0} m (dark) to {1} m (light)")
         nearness = self.tr("Light is near, dark is far; the numbers ({0} to {1}) have no unit")
         self.legend.setText((metres if report.unit == "metres" else nearness).format(low, high))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from app.chat.tasks.pictures_panel import PicturesPanel
 from app.chat.tasks.result_table import ResultTable
 from app.state.picture_task import LabeledPictures
+from app.text.engine_text import translate_engine_text
 from app.text.formatting import format_number, pluralize
 from app.widgets import label
 from app.widgets.actions import add_action
@@ -71,7 +72,8 @@ class PictureLabelView(QWidget):
             return
         read = pluralize(len(request.pictures), self.tr("1 picture read"), self.tr("{0} pictures read"))
         self.summary.setText(f"{read} · {self.tr('on {0}').format(request.provider)}")
-        self.note.setText("\n".join(report.notes[:5] + ["…"] * (len(report.notes) > 5)))
+        notes = [*map(translate_engine_text, report.notes[:5])]
+        self.note.setText("\n".join(notes + ["…"] * (len(report.notes) > 5)))
         self.note.setVisible(bool(report.notes))
         most = None if len(request.pictures) == 1 else _OF_EACH
         rows = [

@@ -122,7 +122,7 @@ def test_depths_stand_beside_the_picture(
     qtbot.waitUntil(lambda: not view.model.running)
     assert view.pictures.files == (FILES[2],) and view.before.path == FILES[2]
     assert view.summary.text() == f"{Path(FILES[2]).name} · 640 × 480 pixels · on cpu"
-    assert view.legend.text() == "From 0.50 m (dark) to 12.25 m (light)"
+    assert view.legend.text() == "From 0.5 m (dark) to 12.25 m (light)"
     assert view.note.isVisible() and "56 × 56" in view.note.text()
     qtbot.waitUntil(lambda: not view.after.image.isNull() and not view.before.image.isNull())
     view.copy()
@@ -147,7 +147,7 @@ def test_an_inverse_depth_says_what_light_means(make_page: Make, qtbot: QtBot) -
     view = depth_page(make_page("rooms", unit="inverse"))
     view.pictures.examples[0].click()
     qtbot.waitUntil(lambda: view.model.report is not None)
-    assert view.legend.text() == "Light is near, dark is far; the numbers (0.50 to 12.25) have no unit"
+    assert view.legend.text() == "Light is near, dark is far; the numbers (0.5 to 12.25) have no unit"
 
 
 def test_a_failure_of_depths_stands_once(make_page: Make, qtbot: QtBot) -> None:
