@@ -70,7 +70,7 @@ BUILD = {
     "processor", "recipe",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
-PROMPTED = ("generate", "chat", "embed", "rank", "classify", "bench", "diverge")
+PROMPTED = ("generate", "chat", "embed", "rank", "classify", "depth", "bench", "diverge")
 MORE = {
     **dict.fromkeys(PROMPTED, frozenset({"common.files", "common.strict_json"})),
     "inspect": {"common.files", "common.svg", "inspection"},
