@@ -12,6 +12,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from prompt_toolkit.application import create_app_session
@@ -19,10 +21,11 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from workflows.cli.chat import TerminalChat
-from workflows.cli.chat_partner import LocalPartner
+from workflows.cli.chat_partner import LocalPartner, RemotePartner
 from workflows.cli.line_input import terminal_reader
 from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import ReadyEvent
 
 PROMPTED = r"\x1b\[\?2004h"  # pasting is bracketed from here: what is typed is read
 ENTER, UP, CTRL_C, CTRL_D, ALT_ENTER = "\r", "\x1b[A", "\x03", "\x04", "\x1b\r"
@@ -127,3 +130,29 @@ def until(terminal: int, pattern: str, poke: str = "") -> str:
                 os.write(terminal, b"\x1b[1;1R")
             seen += came
     return seen
+
+
+def test_an_adapter_is_named_in_the_requests_that_follow() -> None:
+    """Until another one is, or none; an unknown one is refused, and changes nothing."""
+    ready = ReadyEvent(
+        bundle="/b/mine", model_type="qwen3", route="decoder", provider="cpu", layout="gqa", capacity=64, chunk=64,
+        vocabulary=512, chat_template=True, load_seconds=0.1, adapters=["first", "second"],
+    )  # fmt: skip
+    sent: list[Any] = []
+    worker = SimpleNamespace(
+        connection=SimpleNamespace(machine=SimpleNamespace(name="there")),
+        events=lambda request, _cancelled: sent.append(request),
+    )
+    partner = RemotePartner(cast("Any", worker), ready, {"max_new_tokens": 5, "adapter": "first"}, "", "")
+    chat = TerminalChat(partner, "", "", as_json=False)
+
+    def requested() -> object:
+        partner.events([{"role": "user", "content": "x"}], lambda: False)
+        return sent[-1].options.get("adapter")
+
+    assert requested() == "first"
+    assert chat.command("/adapter second") and requested() == "second"
+    with pytest.raises(RequestError, match="The bundle has no adapter 'third': it has first, second"):
+        chat.command("/adapter third")
+    assert requested() == "second"
+    assert chat.command("/adapter") and requested() is None
