@@ -16,7 +16,7 @@ from workflows.common.element_types import item_bytes
 from workflows.common.files import free_disk_bytes
 from workflows.common.memory import free_bytes, obtainable_bytes
 from workflows.recipe import Recipe, family_for
-from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, whole_build_bytes
+from workflows.recipe.build_memory import build_bytes, can_stream, float32_bytes, rounding_bytes, whole_build_bytes
 from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, table_elements, weight_bytes
 from workflows.recipe.schema import Role
@@ -34,6 +34,7 @@ _STAGE_SECONDS = {
     "measure": (0.3, 2.0),
     "bundle": (0.1, 1.0),
 }
+_ROUNDED = "int4"  # the precision whose rounding needs memory of its own
 _COMPENSATED_SECONDS = 150.0
 """Of rounding with what the weights multiply, per GB of float32 weights."""
 _NEAREST = 5
@@ -77,7 +78,8 @@ def build_estimate(
         for stage in _STAGE_SECONDS
         if stage not in ("quantize", "measure") or recipe.quantizes
     }
-    memory = build_bytes(checkpoint, streamed)
+    rounds = recipe.precision == _ROUNDED and recipe.quantize.rounding == "compensated"
+    memory = build_bytes(checkpoint, streamed) + (rounding_bytes(checkpoint) if rounds else 0)
     corrected = memory * _memory_ratio(checkpoint, streamed, nearest)
     layers = components * (geometry.layers if geometry else 12)
     return BuildEstimate(
@@ -126,9 +128,13 @@ def _memory_ratio(checkpoint: Checkpoint, streamed: bool, runs: Sequence[RunReco
     weights = float32_bytes(checkpoint)
     if streamed:
         runs = [run for run in runs if 1 / _SAME_SIZE < _float32_bytes(run) / weights < _SAME_SIZE]
-    share = build_bytes(checkpoint, streamed) / whole_build_bytes(weights)
+    least = build_bytes(checkpoint, streamed)
+    of_rounding = {_ROUNDED: rounding_bytes(checkpoint)}
     ratios = [
-        float(peak) * 2**20 / (share * whole_build_bytes(_float32_bytes(run)))
+        float(peak)
+        * 2**20
+        * whole_build_bytes(weights)
+        / ((least + of_rounding.get(run.precision, 0.0)) * whole_build_bytes(_float32_bytes(run)))
         for run in runs
         if isinstance(peak := run.figures.get("peak_mib"), int | float) and peak
     ]
