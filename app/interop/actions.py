@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,21 +33,25 @@ class InteropActions(QObject):
         self._show(ImportDialog(self._context, Path(folder)))
 
     def export_current(self) -> None:
+        """Export the open bundle for onnxruntime-genai."""
+        self._with_open_bundle(self.export)
+
+    def export_current_gguf(self) -> None:
+        """Write the open bundle as a GGUF file."""
+        self._with_open_bundle(self._export_gguf)
+
+    def _with_open_bundle(self, export: Callable[[str, str], None]) -> None:
+        """Calls `export` with path and name of the open bundle; says that there is none."""
         bundle = self._context.bundle
         if bundle is None:
             self._context.show_note(self.tr("There is no bundle to export: open one first."))
         else:
-            self.export(str(bundle["path"]), str(bundle["name"]))
+            export(str(bundle["path"]), str(bundle["name"]))
 
-    def export_current_gguf(self) -> None:
-        """Write the open bundle as a GGUF file."""
-        bundle = self._context.bundle
-        if bundle is None:
-            self._context.show_note(self.tr("There is no bundle to export: open one first."))
-            return
+    def _export_gguf(self, bundle: str, name: str) -> None:
         from app.interop.interop_dialog import ExportGgufDialog
 
-        self._show(ExportGgufDialog(self._context, Path(str(bundle["path"])), str(bundle["name"])))
+        self._show(ExportGgufDialog(self._context, Path(bundle), name))
 
     def export(self, bundle: str, name: str) -> None:
         """Export a bundle for onnxruntime-genai; a folder of onnxruntime-genai is imported instead."""

@@ -65,6 +65,7 @@ QT_IMPORTS = (
     "app.chat.transcript",
     "app.chat.composer",
     "app.chat.settings_panel",
+    "app.chat.tasks.depth_view",
 )
 """Parts of pages whose import takes longest, each after those that it imports."""
 
