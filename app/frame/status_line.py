@@ -203,6 +203,8 @@ class StatusLine(QWidget):
         titles = {
             "build": self.tr("Build"),
             "generate": self.tr("Generating"),
+            "label_pictures": self.tr("Labelling pictures"),
+            "depth": self.tr("Estimating depths"),
             "open": self.tr("Opening the bundle"),
             "eval": self.tr("Comparing accuracy"),
             "bench": self.tr("Measuring"),
@@ -223,7 +225,8 @@ class StatusLine(QWidget):
             "tune": self.tr("Timing formats"),
             "probe": self.tr("Downloading"),
             "import": self.tr("Importing"),
-            **dict.fromkeys(("export_genai", "export_gguf"), self.tr("Exporting")),
+            "export_genai": self.tr("Exporting"),
+            "export_gguf": self.tr("Writing a GGUF file"),
             "assemble": self.tr("Assembling"),
         }
         return titles.get(kind, self.tr("Reading"))  # a background job, shown while it reports bytes

@@ -1763,6 +1763,10 @@
       <translation>Geschätzt nach {0} früheren Bauten auf diesem Rechner.</translation>
     </message>
     <message>
+      <source>Estimating depths</source>
+      <translation>Tiefen werden geschätzt</translation>
+    </message>
+    <message>
       <source>Every file was opened.</source>
       <translation>Jede Datei wurde geöffnet.</translation>
     </message>
@@ -2629,6 +2633,10 @@
     <message>
       <source>Label texts, spans of texts, or pictures</source>
       <translation>Texte, Textstellen oder Bilder klassifizieren</translation>
+    </message>
+    <message>
+      <source>Labelling pictures</source>
+      <translation>Bilder werden zugeordnet</translation>
     </message>
     <message>
       <source>Labels are computed</source>
@@ -6161,6 +6169,10 @@
     <message>
       <source>Writes {0} as a folder with genai_config.json, tokenizer, and samples in Python and C++ that run it without Joinery. Features that the format cannot express are refused before anything is written.</source>
       <translation>Schreibt {0} als Ordner mit genai_config.json, Tokenizer und Beispielen in Python und C++, die es ohne Joinery ausführen. Was das Format nicht ausdrücken kann, wird abgelehnt, bevor etwas geschrieben wird.</translation>
+    </message>
+    <message>
+      <source>Writing a GGUF file</source>
+      <translation>GGUF-Datei wird geschrieben</translation>
     </message>
     <message>
       <source>Writing a report</source>

@@ -12,7 +12,6 @@ from workflows.bundle.picture_tasks import DepthSettings, DepthUnit
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.picture_settings import picture_settings
 from workflows.common.errors import MediaError
-from workflows.media import depth_processor, sized_processor
 from workflows.recipe import Recipe, family_for
 
 _INVERSE = ("dpt", "depth_anything")  # as MiDaS, unless a config says otherwise
@@ -35,6 +34,8 @@ def unprepared_notice(checkpoint: Checkpoint, recipe: Recipe) -> str:
     """Why the bundle can prepare no picture file, as a sentence; empty where it can, and for one that reads none."""
     if recipe.task not in ("image-classification", "depth-estimation"):
         return ""
+    from workflows.media import depth_processor, sized_processor  # imports numpy and Pillow
+
     settings = picture_settings(checkpoint.folder, checkpoint.model_type)
     if not settings:
         return (

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 
 from workflows.bundle.outline import Port
 from workflows.bundle.schema import BundledAdapter
@@ -93,6 +91,9 @@ class ActiveAdapter:
 
     def _read(self, adapter: BundledAdapter) -> Mapping[str, Array]:
         """The factors of an adapter; those of rank 0 where its file has none."""
+        from safetensors import SafetensorError  # which most bundles do without
+        from safetensors.numpy import load_file
+
         path = self.files.get(adapter.file)
         try:
             if path is None:
