@@ -1,8 +1,8 @@
-"""llama.cpp's own reading of a GGUF file: python llama_reference.py FOLDER ASKED.json OUT.json
+"""llama.cpp's own reading of a GGUF file: python llama_reference.py FOLDER ASKED.json OUT.npz
 
-FOLDER: has the one file. ASKED, all of which may be left out:
-rows: lists of ids, of each of which the logits [V] after the last id and after each of the next `following` are given.
-prompts: lists of ids, each of which `count` greedy tokens follow. texts: those to encode, special tokens included.
+FOLDER: has the one file. ASKED: {"ids", "following" or "count", "texts"}: of `ids` the logits [V] after the last one
+and after each of `following`, or of `count` greedy tokens but the last. texts: those to encode, with special tokens.
+OUT: tokens [n] that followed, rows [n,V] that they were chosen by, and the ids of each text as JSON.
 """
 
 from __future__ import annotations
@@ -34,16 +34,14 @@ def encoded(peer: LlamaCpp, text: str) -> list[int]:
 def main(folder: str, asked: Path, out: Path) -> None:
     peer, wanted = LlamaCpp(), json.loads(asked.read_text("utf-8"))
     peer.open(folder, 512)
-    following = wanted.get("following", [])
-    found = {
-        "rows": [np.array(peer.rows(ids, following)).tolist() for ids in wanted.get("rows", [])],
-        "tokens": [
-            [peer.begin(ids, ends=False), *(peer.step() for _ in range(wanted["count"] - 1))]
-            for ids in wanted.get("prompts", [])
-        ],
-        "ids": [encoded(peer, text) for text in wanted.get("texts", [])],
-    }
-    out.write_text(json.dumps(found), "utf-8")
+    tokens, rows, fed = list(wanted.get("following", [])), [], wanted["ids"]
+    for place in range(wanted.get("count", len(tokens) + 1)):
+        rows.append(peer._feed(fed).copy())
+        if place == len(tokens):
+            tokens.append(int(rows[-1].argmax()))
+        fed = [tokens[place]]
+    texts = [encoded(peer, text) for text in wanted.get("texts", [])]
+    np.savez(out, tokens=tokens, rows=np.array(rows), texts=json.dumps(texts))
 
 
 if __name__ == "__main__":

@@ -34,24 +34,23 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Settings of a model that llama.cpp computes as transformers does."""
-Ask = Callable[..., dict[str, Any]]
+Ask = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
 def ask(fetched: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    """`ask(file, rows=…, texts=…)`: see llama_reference."""
+    """`ask(file, ids=…, texts=…)`: see llama_reference."""
     libraries = fetched(checkpoints.llama)
 
-    def run(file: Path, **asked: Any) -> dict[str, Any]:
+    def run(file: Path, **asked: Any) -> Any:
         folder = tmp_path_factory.mktemp("llama")
         (folder / "file").mkdir()
         (folder / "file" / "m.gguf").symlink_to(file)
         (folder / "asked.json").write_text(json.dumps(asked), "utf-8")
         command = [sys.executable, str(PROGRAM), str(folder / "file"), str(folder / "asked.json")]
         environment = os.environ | {"JOINERY_LLAMA": str(libraries), "OMP_NUM_THREADS": "2"}
-        subprocess.run([*command, str(folder / "out.json")], check=True, env=environment, capture_output=True)
-        found: dict[str, Any] = json.loads((folder / "out.json").read_text("utf-8"))
-        return found
+        subprocess.run([*command, str(folder / "out.npz")], check=True, env=environment, capture_output=True)
+        return np.load(folder / "out.npz")
 
     return run
 
@@ -62,7 +61,7 @@ def test_logits_of_every_architecture(architecture: str, ask: Ask, tmp_path: Pat
     model = make_model(architecture, **OTHERWISE.get(architecture, {}))
     file = write_gguf(tmp_path / "m.gguf", metadata_of(architecture, model.config), tensors_of(architecture, model))
     ids, following = ([int(one) for one in np.random.default_rng(n).integers(3, 250, n)] for n in (100, 6))
-    theirs = np.array(ask(file, rows=[ids], following=following)["rows"][0])
+    theirs = ask(file, ids=ids, following=following)["rows"]
     ours = model(torch.tensor([ids + following])).logits[0, -7:].numpy()
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=8e-3 * float(np.abs(ours).max()))
 
@@ -80,10 +79,10 @@ def test_ids_and_replies_of_real_files(
     tokenizer = Tokenizer.from_file(str(open_checkpoint(str(file)).folder / "tokenizer.json"))
     asked = [text for text in texts() if "\x00" not in text and "\u2581" not in text]
     prompt = tokenizer.encode("The three most important inventions of the nineteenth century were").ids
-    found = ask(file, texts=asked, prompts=[prompt], count=COUNT)
-    assert [text for text, ids in zip(asked, found["ids"], strict=True) if tokenizer.encode(text).ids != ids] == []
-    reply = found["tokens"][0][:-1]
-    theirs = np.array(ask(file, rows=[prompt], following=reply)["rows"][0])
+    found = ask(file, texts=asked, ids=prompt, count=COUNT)
+    encoded = json.loads(str(found["texts"]))
+    assert [text for text, ids in zip(asked, encoded, strict=True) if tokenizer.encode(text).ids != ids] == []
+    reply, theirs = found["tokens"][:-1].tolist(), found["rows"]
     ours = logits(built(file, capacity=512), prompt + reply)[len(prompt) - 1 :]
     assert divergence(ours, theirs) < 6e-3
     second, first = np.sort(theirs, -1)[:, -2:].T

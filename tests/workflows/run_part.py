@@ -50,6 +50,7 @@ USES: dict[str, Use] = {
     "embed": Use("embed EMBEDDER --text the~cat --text dog", "2 vectors of 6 numbers: mean pooling, normalized"),
     "rank": Use("rank RERANKER --query cat --text the~dog --text a~cat", "the dog"),
     "classify": Use("classify CLASSIFIER --text the~cat", "good"),
+    "depth": Use("depth BUNDLE --picture PICTURE --out OUT/depth.png", "give a bundle for depth-estimation", code=2),
     "inspect": Use("inspect BUNDLE", "optimize decoder"),
     "bench": Use("bench BUNDLE --prompt-tokens 4 --new-tokens 2 --repeats 1", "tokens that fit beside the weights"),
     "devices": Use("devices", "CPU: usable"),

@@ -45,6 +45,7 @@ LINES: dict[str, list[str]] = {
     "embed": ["embed", "BUNDLE", "--text", "8*7="],
     "rank": ["rank", "BUNDLE", "--query", "8*7=", "--text", "56"],
     "classify": ["classify", "BUNDLE", "--text", "8*7="],
+    "depth": ["depth", "BUNDLE", "--picture", "BUNDLE/pipeline.json", "--out", "OUT.png"],
     "inspect": ["inspect", "BUNDLE"],
     "bench": ["bench", "BUNDLE", "--prompt-tokens", "2", "--new-tokens", "1", "--repeats", "1"],
     "verify": ["verify", "BUNDLE"],

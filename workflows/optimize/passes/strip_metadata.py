@@ -8,12 +8,15 @@ import onnx_ir as ir
 
 from workflows.common.tensor_names import POSITIONS_KEY
 from workflows.optimize.base import Pass, PassResult
+from workflows.optimize.packing import PACKED_KEY
 
-KEPT_KEYS = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
+KEPT_KEYS = frozenset(
+    {"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY, PACKED_KEY}
+)
 
 
 class StripMetadata(Pass):
-    """Removes all doc strings, and `metadata_props` except scope names and the graph's note on its cache."""
+    """Removes all doc strings, and `metadata_props` except scope names and what the graph notes of cache and packing."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
