@@ -16,7 +16,7 @@ KEPT_KEYS = frozenset(
 
 
 class StripMetadata(Pass):
-    """Removes all doc strings, and `metadata_props` except scope names and what the graph notes of cache and packing."""
+    """Removes all doc strings, and `metadata_props` except scope names and what graphs note of cache and packing."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
