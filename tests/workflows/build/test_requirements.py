@@ -66,7 +66,11 @@ def test_a_streamed_build_needs_its_largest_tensor_and_layer(
     estimate = requirements.state_requirements(checkpoint, recipe, tmp_path / "out", lambda _: None)
     layer = sum(one.elements for name, one in checkpoint.tensors.items() if name.startswith("model.layers.0."))
     largest = max(one.elements for one in checkpoint.tensors.values())
-    assert estimate.streamed and estimate.memory_bytes == round(525 * 2**20 + 4 * (1.35 * largest + 2 * layer))
+    inputs = checkpoint.tensors["model.layers.0.mlp.down_proj.weight"].shape[1]  # whose moments are factorized
+    expected = 525 * 2**20 + 4 * (1.35 * largest + 2 * layer + 5 * inputs**2)
+    assert estimate.streamed and estimate.memory_bytes == round(expected)
+    nearest = requirements.state_requirements(*large("int8"), tmp_path / "out", lambda _: None)
+    assert nearest.memory_bytes == round(expected - 20 * inputs**2)
     assert estimate.work_bytes < 0.2 * 4 * checkpoint.parameters
     calibrated = requirements.state_requirements(*large("w8a16"), tmp_path / "out", lambda _: None)
     assert calibrated.work_bytes > 4 * checkpoint.parameters
