@@ -85,7 +85,10 @@ def nothing_left() -> Iterator[None]:
     threads, children = set(threading.enumerate()), set(me.children(recursive=True))
     yield
     _, alive = psutil.wait_procs([p for p in me.children(recursive=True) if p not in children], timeout=30)
-    left = [t for t in threading.enumerate() if t not in threads and t.is_alive()]
+    started = [thread for thread in threading.enumerate() if thread not in threads]
+    for thread in started:  # a task in the background ends soon, on a busy machine later
+        thread.join(10)
+    left = [thread for thread in started if thread.is_alive()]
     for process in alive:
         process.kill()
     assert not alive, f"processes left behind: {alive}"
