@@ -70,7 +70,10 @@ class PartInstaller(QObject):
             lines.append(self.tr("Where the source has PyTorch with CUDA for Linux, it needs about 8 GB."))
         if report.free_bytes < report.needed_bytes:
             lines.append(self.tr("Make room on the disk first."))
-        source = self.tr("Source: {0}. pip accepts only files with the SHA-256 hashes that Joinery was tested with.")
+        source = self.tr(
+            "Source: {0}. pip accepts only files with the SHA-256 hashes that Joinery was tested with; a PyTorch that "
+            "this machine's index built itself is named instead."
+        )
         sources = ", ".join(report.sources) or self.tr("none: pip is not allowed to use an index")
         return " ".join([*lines, source.format(sources)])
 

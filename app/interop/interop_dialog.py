@@ -120,9 +120,9 @@ class InteropDialog(WorkDialog):
             self.target.setText(str(unused_path(Path(folder), plain_file_name(target.name))))
 
 
-def unused_path(folder: Path, name: str) -> Path:
-    """A path in `folder` that does not exist: the name, or the name with a number."""
-    paths = (folder / (name if i < 2 else f"{name}-{i}") for i in range(1, 1000))
+def unused_path(folder: Path, name: str, suffix: str = "") -> Path:
+    """A path in `folder` that does not exist: the name, or the name with a number, and the suffix behind it."""
+    paths = (folder / f"{name if i < 2 else f'{name}-{i}'}{suffix}" for i in range(1, 1000))
     return next(path for path in paths if not path.exists())
 
 
@@ -197,7 +197,7 @@ class ExportGgufDialog(InteropDialog):
         )
         self.body.addWidget(label(text.format(name), wrap=True))
         self.body.addWidget(self.rounded)
-        self.target.setText(str(unused_path(context.home / "gguf", f"{plain_file_name(name)}.gguf")))
+        self.target.setText(str(unused_path(context.home / "gguf", plain_file_name(name), ".gguf")))
 
     def request(self) -> ExportGguf:
         return ExportGguf(str(self._bundle), self.target.text().strip(), self.rounded.isChecked())

@@ -4743,8 +4743,8 @@
       <translation>Quelle: {0}. pip nimmt nur Dateien mit einer der {1} SHA-256-Prüfsummen an, mit denen Joinery getestet wurde.</translation>
     </message>
     <message>
-      <source>Source: {0}. pip accepts only files with the SHA-256 hashes that Joinery was tested with.</source>
-      <translation>Quelle: {0}. pip nimmt nur Dateien mit den SHA-256-Hashes, mit denen Joinery getestet wurde.</translation>
+      <source>Source: {0}. pip accepts only files with the SHA-256 hashes that Joinery was tested with; a PyTorch that this machine's index built itself is named instead.</source>
+      <translation>Quelle: {0}. pip nimmt nur Dateien mit den SHA-256-Prüfsummen, mit denen Joinery getestet wurde; ein PyTorch, das der Index dieses Rechners selbst gebaut hat, wird stattdessen genannt.</translation>
     </message>
     <message>
       <source>Speed</source>

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from app.home.page import HomePage
 from app.interop.assemble_dialog import AssembleDialog
-from app.interop.interop_dialog import ExportDialog, ExportGgufDialog, ImportDialog
+from app.interop.interop_dialog import ExportDialog, ExportGgufDialog, ImportDialog, unused_path
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.app.test_window import drop
@@ -79,7 +79,11 @@ def test_the_open_bundle_is_written_as_gguf(qtbot: Any, make_window: Make, tmp_p
     qtbot.waitUntil(lambda: window.context.bundle is not None)
     next(one for one in window.actions() if "GGUF file …" in one.text()).trigger()
     dialog = shown(window)
-    assert isinstance(dialog, ExportGgufDialog) and dialog.target.text().endswith(".gguf")
+    first = Path(dialog.target.text())
+    assert isinstance(dialog, ExportGgufDialog) and first.name == "qwen.gguf"
+    first.parent.mkdir(parents=True)
+    first.touch()
+    assert unused_path(first.parent, "qwen", ".gguf").name == "qwen-2.gguf"
     dialog.target.setText(str(tmp_path / "q.gguf"))
     dialog.rounded.setChecked(True)
     assert dialog.request() == ExportGguf(str(tmp_path / "qwen"), str(tmp_path / "q.gguf"), round_scales=True)

@@ -100,6 +100,11 @@ def evaluate(
                 f"{request.against} is a bundle, into which no adapter can be merged: leave --adapter out."
             )
         return _compared(request, read_bundle(request.against), candidate, asked, report, cancelled)
+    if request.adapters and candidate.pipeline.metadata.adapters is not None:
+        raise RequestError(
+            f"{request.bundle} is evaluated without its adapters, so none can be merged into the reference: leave "
+            "--adapter out, or build with the adapter merged."
+        )
     found = _eager_report(request, location, candidate, asked, report, cancelled)
     if isinstance(found, EvalReport):
         text = f"Reference: {request.against} in transformers, with eager attention in float32."
@@ -125,7 +130,7 @@ def _adapter_note(request: EvalRequest, candidate: Bundle) -> str:
     if request.adapters:
         return f" Merged into it: {', '.join(str(one.get('folder')) for one in request.adapters)}."
     recipe = json.loads(candidate.text("recipe.json") or "{}")
-    merged = recipe.get("adapters", "merged") == "merged"
+    merged = candidate.pipeline.metadata.adapters is None  # and not switched
     names = [str(one.get("folder")) for one in recipe.get(ADAPTER) or () if merged]
     return f" The bundle alone has {', '.join(names)} merged: --adapter DIR merges it here, too." if names else ""
 

@@ -31,6 +31,7 @@ from workflows.recipe import Recipe
 from workflows.recipe.build_memory import float32_bytes
 from workflows.recipe.precision import target_precision
 from workflows.recipe.schema import Precision
+from workflows.recipe.stored_forms import holds_all_blocks
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.loading.memory_plan import gigabytes, mapped_options
 from workflows.wire.codec import dumps
@@ -68,7 +69,7 @@ def _measured(
     if composite.cut.cache is None:
         return QuantizationCost(reason="the model generates no tokens")
     if reason := _lacking(checkpoint, composite.optimized, seconds):
-        kept = composite.recipe.precision == "stored"
+        kept = composite.recipe.precision == "stored" and holds_all_blocks(checkpoint)
         return QuantizationCost(reason="the weights are as the checkpoint stores them" if kept else reason)
 
     def on_positions(done: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from workflows.common.errors import RequestError, printable
+from workflows.common.errors import RequestError
 from workflows.wire.events import Event, ProgressEvent, ReadyEvent
 from workflows.wire.requests import Generate, Open, Turn
 
@@ -74,7 +74,9 @@ class LocalPartner:
         return record_generation(self._engine.bundle, events, to_stderr)
 
     def use_adapter(self, name: str) -> None:
-        _check_adapter(name, self.adapters)
+        from workflows.runtime.execution.active_adapter import check_adapter
+
+        check_adapter(name, self.adapters)
         self._options = self._options.replaced(adapter=name or None)
 
     def close(self) -> None:
@@ -101,7 +103,9 @@ class RemotePartner:
         return self._worker.events(request, cancelled)
 
     def use_adapter(self, name: str) -> None:
-        _check_adapter(name, self.adapters)
+        from workflows.runtime.execution.active_adapter import check_adapter
+
+        check_adapter(name, self.adapters)
         self._options.pop("adapter", None)
         self._options |= {"adapter": name} if name else {}
 
@@ -113,12 +117,6 @@ class RemotePartner:
 
     def close(self) -> None:
         self._worker.close()
-
-
-def _check_adapter(name: str, adapters: Sequence[str]) -> None:
-    if name and name not in adapters:
-        known = ", ".join(printable(one, 60) for one in adapters) or "none"
-        raise RequestError(f"The bundle has no adapter {printable(name, 60)!r}: it has {known}.")
 
 
 def open_partner(

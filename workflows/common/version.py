@@ -29,7 +29,7 @@ def commit() -> str:
 def _head(folder: Path) -> str:
     """The commit that HEAD names, whose branch is in a file of its own or in packed-refs; empty for none."""
     if folder.is_file():  # a work tree of another checkout
-        folder = Path(folder.read_text("utf-8").removeprefix("gitdir:").strip())
+        folder = folder.parent / folder.read_text("utf-8").removeprefix("gitdir:").strip()
     head = (folder / "HEAD").read_text("utf-8").strip()
     if not head.startswith("ref:"):
         return head

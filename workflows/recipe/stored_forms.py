@@ -89,6 +89,11 @@ def has_stored_blocks(checkpoint: Checkpoint) -> bool:
     return any(held_form(tensor) for tensor in checkpoint.tensors.values())
 
 
+def holds_all_blocks(checkpoint: Checkpoint) -> bool:
+    """Whether a bundle holds all weights in blocks of integers as they are stored."""
+    return all(held for (_, held), _ in _by_form(checkpoint))
+
+
 def stored_bytes(checkpoint: Checkpoint) -> int:
     """The bytes of the weights as a bundle holds them."""
     return round(sum(map(_held_bytes, checkpoint.tensors.values())))

@@ -10,17 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
 
 from app.chat.attachments import AttachmentDrop, AttachmentRow, dropped_pictures
 from app.chat.examples import shipped_files
+from app.chat.tasks.task_panel import TaskPanel
 from app.state.media_files import PICTURE_SUFFIXES, file_filter
 from app.state.picture_task import PictureTask
 from app.text.formatting import pluralize
-from app.widgets.basics import Banner, button, label, scroll_area
-from app.widgets.fields import progress_bar
+from app.widgets.basics import button, label, scroll_area
 from app.widgets.layouts import STRETCH, FlowLayout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
@@ -29,34 +29,22 @@ _EXAMPLE = 40
 """The edge of an example's picture, in pixels."""
 
 
-class PicturesPanel(QWidget):
-    """The files for `model`, and what becomes of them; `banner` says why they were not read.
-
-    verb: the text of the button; tip: what it does. single: the last file alone is read. started: the page is to send
-    the files, which it does as soon as one is chosen.
-    """
-
-    started = Signal()
+class PicturesPanel(TaskPanel):
+    """The files for `model`. single: the last one alone is read. `started` follows as soon as one is chosen."""
 
     def __init__(self, model: PictureTask[Any, Any], verb: str, tip: str, working: str, single: bool = False) -> None:
-        super().__init__()
-        self.model, self._single = model, single
-        self.banner = Banner()
+        super().__init__(model, verb, tip, working)
+        self._single = single
         self.row = AttachmentRow()
         several = self.tr("Drop pictures here, or choose them")
         self.hint = label(self.tr("Drop a picture here, or choose one") if single else several, "drop", wrap=True)
         self.hint.setMinimumHeight(16 * G)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.count = label("", "muted", selectable=False)
         self.choose = button(self.tr("Choose …"), "picture", "", self.choose_files, self.tr("Chooses picture files"))
-        self.start = button(verb, "", "primary", self.started.emit, tip)
-        self.stop = button(self.tr("Cancel"), "stop", "", self.cancel, self.tr("Stops it (Esc)"))
-        self.working = progress_bar(working, height=4)
         self.examples = [self._example(path) for path in shipped_files("vision-pictures", ".png")]
         self._arrange()
         AttachmentDrop(self, self)
         self.row.changed.connect(self.refresh)
-        model.changed.connect(self.refresh)
         self.refresh()
 
     def _arrange(self) -> None:
@@ -125,26 +113,10 @@ class PicturesPanel(QWidget):
             self.show_files([*self.files, *files])
             self.started.emit()
 
-    def cancel(self) -> None:
-        """Stops a running request."""
-        if self.model.running:
-            self.start.setFocus()  # the pressed button is hidden
-            self.model.cancel()
-
-    def refresh(self) -> None:
-        """Shows whether a request runs, and why the last one failed."""
-        model = self.model
-        self.stop.setVisible(model.running)
-        self.working.setVisible(model.running)
+    def show_count(self) -> None:
         self.hint.setVisible(not self.files)
-        if model.problem:
-            self.banner.show_message("warning", model.problem)
-        elif model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        else:
-            self.banner.clear()
         text = pluralize(len(self.files), self.tr("1 picture"), self.tr("{0} pictures"))
-        if model.request is not None and self.files != _read(model.request):
+        if self.model.request is not None and self.files != _read(self.model.request):
             text += self.tr(" · changed since they were read")
         self.count.setText(text)
         self.count.setVisible(bool(self.files))

@@ -12,10 +12,10 @@ from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.chat.tasks.task_panel import TaskPanel
 from app.state.text_task import MOST_CHARACTERS, TextTask, lines_of
 from app.text.formatting import pluralize
-from app.widgets.basics import Banner, button, label
-from app.widgets.fields import progress_bar
+from app.widgets.basics import button
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.theme import G
 
@@ -52,32 +52,20 @@ class LinesEdit(QPlainTextEdit):
             super().keyPressEvent(event)
 
 
-class TextsPanel(QWidget):
-    """The lines for `model`, and what becomes of them; `banner` says why they were not read.
-
-    verb: the text of the button; tip: what it does; extra: widgets beside it. started: the page is to send the lines.
-    """
-
-    started = Signal()
+class TextsPanel(TaskPanel):
+    """The lines for `model`. extra: widgets beside the button."""
 
     def __init__(
         self, model: TextTask[Any, Any], verb: str, tip: str, working: str, extra: Sequence[QWidget] = ()
     ) -> None:
-        super().__init__()
-        self.model = model
-        self.banner = Banner()
+        super().__init__(model, verb, tip, working)
         self.lines = LinesEdit()
-        self.count = label("", "muted", selectable=False)
         self.examples = button(self.tr("Examples"), role="link", tool_tip=self.tr("Puts example texts in the field"))
-        self.start = button(verb, "", "primary", self.started.emit, tip)
-        self.stop = button(self.tr("Cancel"), "stop", "", self.cancel, self.tr("Stops it (Esc)"))
-        self.working = progress_bar(working, height=4)
         actions = hbox(self.start, self.stop, STRETCH, *extra)
         below = hbox((self.count, 1), self.examples)
         vbox((self.lines, 1), below, actions, self.working, margins=(0, 0, G, 0), parent=self)
         self.lines.submitted.connect(self.started)
-        self.lines.textChanged.connect(self._show_count)
-        model.changed.connect(self.refresh)
+        self.lines.textChanged.connect(self.show_count)
         self.refresh()
 
     @property
@@ -95,27 +83,10 @@ class TextsPanel(QWidget):
         self.lines.insertPlainText("\n".join(lines))
         self.lines.setFocus()
 
-    def cancel(self) -> None:
-        """Stops a running request."""
-        if self.model.running:
-            self.lines.setFocus()  # the pressed button is hidden
-            self.model.cancel()
+    def rest(self) -> QWidget:
+        return self.lines
 
-    def refresh(self) -> None:
-        """Shows whether a request runs, and why the last one failed."""
-        model = self.model
-        self.stop.setVisible(model.running)
-        self.working.setVisible(model.running)
-        if model.problem:
-            self.banner.show_message("warning", model.problem)
-        elif model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        else:
-            self.banner.clear()
-        self._show_count()
-
-    def _show_count(self) -> None:
-        """Shows the number of lines, and whether they are those that were read last."""
+    def show_count(self) -> None:
         lines, request = lines_of(self.lines.toPlainText()), self.model.request
         text = pluralize(len(lines), self.tr("1 line"), self.tr("{0} lines"))
         if request is not None and lines != request.texts:

@@ -21,6 +21,7 @@ from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.checkpoint.peft.making import make_adapter, make_base
 from tests.workflows.families.test_adapters import COUNT, LENGTHS, greedy, prompt_of, take_numbers_of
 from workflows.build import BuildRequest, build
+from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.bundle.manifest import write_manifest
 from workflows.cli import run
 from workflows.common.errors import BundleError, CheckpointError, PromptCacheError, RequestError
@@ -122,6 +123,12 @@ def test_tokens_are_peft_s(made: Made) -> None:
 )
 def test_layouts_and_families(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     compare(make_bundle(tmp_path, name, **options))
+
+
+def test_an_evaluation_without_the_adapters_merges_none(made: Made) -> None:
+    adapter = {"folder": str(made.folder / "first")}
+    with pytest.raises(RequestError, match="is evaluated without its adapters, so none can be merged"):
+        evaluate(EvalRequest(made.bundle, str(made.folder / "base"), adapters=(adapter,)))
 
 
 def test_a_switch_in_a_chat_reads_the_text_anew(made: Made) -> None:

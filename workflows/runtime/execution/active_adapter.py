@@ -8,7 +8,7 @@ onnxruntime's own adapters are ignored with I/O binding, so the factors are ordi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -84,9 +84,7 @@ class ActiveAdapter:
                 f"The bundle takes no adapter, so {printable(name, 60)!r} cannot be used: build it with --set "
                 "adapters=runtime."
             )
-        if name not in self._adapters:
-            known = ", ".join(printable(one, 60) for one in self._adapters) or "none"
-            raise RequestError(f"The bundle has no adapter {printable(name, 60)!r}: it has {known}.")
+        check_adapter(name, self._adapters)
         return self._adapters[name]
 
     def _read(self, adapter: BundledAdapter) -> Mapping[str, Array]:
@@ -122,6 +120,13 @@ class ActiveAdapter:
                 f"The adapter {printable(adapter.name, 60)} holds {printable(name, 120)} {list(array.shape)} in "
                 f"{array.dtype}, which does not fit the graphs' inputs: build the bundle anew."
             )
+
+
+def check_adapter(name: str, adapters: Collection[str]) -> None:
+    """Raises RequestError for a name that is neither one of the adapters nor empty."""
+    if name and name not in adapters:
+        known = ", ".join(printable(one, 60) for one in adapters) or "none"
+        raise RequestError(f"The bundle has no adapter {printable(name, 60)!r}: it has {known}.")
 
 
 def _shape(spec: TensorSpec, rank: int) -> tuple[int, ...]:

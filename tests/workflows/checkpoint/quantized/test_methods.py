@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from workflows.checkpoint.quantized.methods import METHODS, REFUSED
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.inspection.probe.checkpoint_facts import plan_report, probe_report
 from workflows.recipe.resolve import resolve_recipe
-from workflows.recipe.stored_forms import converted_notice, held_form, stored_notice
+from workflows.recipe.stored_forms import converted_notice, held_form, holds_all_blocks, stored_notice
 
 GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 64}
 LAYER = "model.layers.0.self_attn.q_proj"
@@ -122,6 +123,10 @@ def test_the_precision_of_such_a_checkpoint_is_stored(tmp_path: Path) -> None:
     assert resolve_recipe(checkpoint, {"precision": "int4"}).precision == "int4"
     held = {held_form(one) for one in checkpoint.tensors.values()} - {None}
     assert [str(one) for one in held] == ["4-bit integers in blocks of 64 with zero points"]
+    name, one = next((name, one) for name, one in checkpoint.tensors.items() if one.packed)
+    assert one.packed and holds_all_blocks(checkpoint)
+    by_value = {**checkpoint.tensors, name: replace(one, packed=replace(one.packed, held=False))}
+    assert not holds_all_blocks(replace(checkpoint, tensors=by_value))
     assert stored_notice(checkpoint) == (
         "The bundle holds the weights as the checkpoint stores them: 14 in GPTQ-4 as 4-bit integers in blocks of 64 "
         "with zero points (0.2 MB for 0.2 MB)."
