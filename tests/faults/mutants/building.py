@@ -74,7 +74,7 @@ def build(root: Path) -> list[str]:
     def exported(work: Any, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
         family = family_for(recipe.model_type, recipe.task)
         model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
-        _tracer_for(family, recipe, None)(model, recipe)
+        _tracer_for(family, recipe, None, checkpoint)(model, recipe)
         return _taken(root, "export", folder)
 
     def optimized(work: Any, stage: Path, recipe: Recipe, pipeline: Any, folder: Path) -> Evidence:

@@ -29,16 +29,16 @@ def alternate(tensors: Mapping[str, TensorInfo], name: str) -> TensorInfo | None
     experts, *shape = infos[0].shape
     if len(shape) not in (1, 2) or any(info.shape != infos[0].shape for info in infos) or not infos[0].elements:
         return None
-    rows = experts * shape[0]
+    weights = len(shape) == 2
+    rows = experts * shape[0] if weights else experts
     parts = tuple(
         PackedPart(role, info.file, info.offset, info.dtype, (rows, *_row_shape(info, rows)), info.bytes)
         for role, info in tensors.items()
     )
-    weights = len(shape) == 2
     columns = shape[1] if weights else len(parts) * shape[0]
     packed = PackedWeight(
         parts,
-        rows=len(parts) * rows if weights else experts,
+        rows=len(parts) * rows if weights else rows,
         columns=columns,
         group=columns,
         size=columns,
@@ -57,11 +57,13 @@ def _row_shape(info: TensorInfo, rows: int) -> tuple[int, ...]:
 def unpack_alternating(parts: Parts, rows: slice) -> Blocks:
     """Some rows of the weight, by value: each number is a block whose scale it is."""
     stored = parts.packed.parts
-    each = len(stored) * stored[0].shape[0] // parts.packed.rows  # stored rows in one of the weight
-    start, stop = rows.start * each, rows.stop * each
-    first, last = start // len(stored), -(-stop // len(stored))
-    values = np.stack([_numbers(parts, part, slice(first, last)) for part in stored], axis=1)
-    numbers = values.reshape(-1, values.shape[-1])[start - first * len(stored) : stop - first * len(stored)].reshape(-1)
+    if not parts.packed.turned:  # biases: the numbers of a row alternate
+        numbers = np.stack([_numbers(parts, part, rows) for part in stored], axis=2).reshape(-1)
+    else:
+        first, last = rows.start // len(stored), -(-rows.stop // len(stored))
+        values = np.stack([_numbers(parts, part, slice(first, last)) for part in stored], axis=1)
+        skipped = first * len(stored)
+        numbers = values.reshape(-1, values.shape[-1])[rows.start - skipped : rows.stop - skipped].reshape(-1)
     return Blocks(np.ones((numbers.size, 1), np.uint8), numbers, 0, 8)
 
 

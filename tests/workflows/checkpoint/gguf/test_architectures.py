@@ -41,19 +41,20 @@ def test_experts_in_blocks_alternate_by_rows(tmp_path: Path) -> None:
     model = make_model("gpt-oss")
 
     def kind_of(name: str, array: Any) -> int:
-        return {"gate": Q8_0, "up": Q4_1, "down": Q4_0}[name.split("_")[1]] if "exps.weight" in name else F32
+        return {"gate": Q8_0, "up": Q4_1, "down": Q4_0}[name.split("_")[1]] if "exps." in name else F32
 
     tensors = tensors_of("gpt-oss", model, kind_of)
     ours = loaded(write_gguf(tmp_path / "m.gguf", metadata_of("gpt-oss", model.config), tensors))
     stored = {name: dequantize(torch.frombuffer(bytearray(content), dtype=torch.uint8), kind).reshape(shape)
-              for name, shape, kind, content in tensors if "exps.weight" in name}  # fmt: skip
+              for name, shape, kind, content in tensors if "exps." in name}  # fmt: skip
     for index, layer in enumerate(ours.model.layers):
         gate, up, down = (stored[f"blk.{index}.ffn_{name}_exps.weight"] for name in ("gate", "up", "down"))
         experts = layer.mlp.experts
         assert torch.equal(experts.gate_up_proj[..., ::2], gate.transpose(1, 2))
         assert torch.equal(experts.gate_up_proj[..., 1::2], up.transpose(1, 2))
         assert torch.equal(experts.down_proj, down.transpose(1, 2))
-        assert torch.equal(experts.gate_up_proj_bias, model.model.layers[index].mlp.experts.gate_up_proj_bias)
+        biases = [stored[f"blk.{index}.ffn_{name}_exps.bias"] for name in ("gate", "up")]
+        assert torch.equal(experts.gate_up_proj_bias, torch.stack(biases, 2).flatten(1))
 
 
 def test_experts_that_do_not_fit_together(tmp_path: Path) -> None:
