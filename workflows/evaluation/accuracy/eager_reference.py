@@ -7,13 +7,15 @@ For decoders of text; others are compared with Joinery's own fp32 build.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import PreTrainedModel, StoppingCriteriaList
+from transformers import DynamicCache, PreTrainedModel, StoppingCriteriaList
+from transformers.cache_utils import DynamicLayer
 
 from workflows.checkpoint import Checkpoint
 from workflows.common.errors import Cancelled
@@ -39,6 +41,7 @@ class EagerReference:
         self._hidden: dict[int, States] = {}
         self._past: Any = None  # transformers' cache, and how many tokens it holds
         self._held = 0
+        self._read: list[int] = []
         self._watch_layers()
 
     @classmethod
@@ -61,7 +64,7 @@ class EagerReference:
 
     def read(self, ids: Sequence[int], inputs: NamedInputs | None = None) -> Iterator[ReadBlock]:
         """Reads a prompt in one run."""
-        self._past, self._held = None, 0
+        self._past, self._held, self._read = None, 0, list(ids[:-1])
         if len(ids) > 1:
             yield self._run(ids[:-1])
 
@@ -77,6 +80,7 @@ class EagerReference:
         with torch.no_grad():
             made = self._model.generate(
                 prompt,
+                past_key_values=self._continued(ids),
                 attention_mask=torch.ones_like(prompt),
                 max_new_tokens=steps,
                 do_sample=False,
@@ -87,6 +91,16 @@ class EagerReference:
         if cancelled():
             raise Cancelled("The comparison was cancelled.")
         return [int(token) for token in made[0, len(ids) :]]
+
+    def _continued(self, ids: Sequence[int]) -> DynamicCache | None:
+        """A copy of the cache if it holds the prompt that was read last, which generating would read again.
+
+        None where a layer keeps less than all keys and values, for transformers cannot continue each of those.
+        """
+        kept = isinstance(self._past, DynamicCache) and all(type(one) is DynamicLayer for one in self._past.layers)
+        return (
+            copy.deepcopy(self._past) if kept and [*ids[:-1]] == self._read and self._held == len(self._read) else None
+        )
 
     def follow(
         self, ids: Sequence[int], tokens: Sequence[int], inputs: NamedInputs | None = None

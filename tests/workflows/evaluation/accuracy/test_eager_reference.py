@@ -13,6 +13,8 @@ from workflows.build.evaluate import EvalRequest, evaluate
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled
+from workflows.evaluation.accuracy.eager_reference import EagerReference
+from workflows.generate import open_engine
 from workflows.wire.events import Event, ProgressEvent
 
 
@@ -68,3 +70,20 @@ def test_where_it_is_joinery_s_own_build(sharp_qwen3: Path, built: Built, monkey
     assert "decoders of text alone" in obstacle(request, checkpoint, hearing, None)
     monkeypatch.setattr(evaluation, "free_bytes", lambda: 1000)
     assert "of memory are free" in obstacle(request, checkpoint, bundle, None)
+
+
+def test_a_prompt_that_was_read_is_not_read_again(sharp_qwen3: Path, built: Built) -> None:
+    """The tokens are those of a prompt that was not, and what follows finds the cache as it was."""
+    ids = list(range(90, 120))
+    bundle = read_bundle(built(sharp_qwen3, graphs="single", cache="static", capacity=256, chunk=64))
+    with open_engine(bundle.folder) as engine:
+        reference = EagerReference.open(open_checkpoint(str(sharp_qwen3)), "text-generation", engine)
+        fed: list[int] = []
+        reference._model.model.register_forward_hook(lambda _model, _inputs, out: fed.append(out[0].shape[1]))
+        fresh = reference.greedy(ids, 6, lambda: False)
+        (read,) = reference.read(ids)
+        assert reference.greedy(ids, 6, lambda: False) == fresh
+        assert reference.greedy(ids[:-2], 6, lambda: False) != []
+        (followed,) = reference.follow(ids, fresh)
+    assert fed == [30, 1, 1, 1, 1, 1, 29, 1, 1, 1, 1, 1, 1, 28, 1, 1, 1, 1, 1, 6]
+    assert len(read) == 29 and followed.logits.argmax(-1).tolist() == fresh
