@@ -32,6 +32,15 @@ TOGETHER = {
     "generate/test_chat_template": "templates/limits templates/renderer templates/service",
     "process/test_sandbox": "process/sandbox/linux process/sandbox/windows",
     "service/sweep/test_schedule": "service/sweep/executors",
+    "service/http/test_openai_client": (  # a server is run whole
+        "cli/serve generate/call_reader service/http/app service/http/bodies service/http/context "
+        "service/http/generations service/http/media_files service/http/metrics service/http/prompts "
+        "service/http/replies service/http/speech service/http/texts"
+    ),
+    "service/http/test_robust": (
+        "service/http/api_errors service/http/guard service/http/run service/http/served_model "
+        "service/http/served_worker"
+    ),
     "service/remote/test_connection": (
         "process/activity process/guard process/run_outbox service/remote/child "
         "service/remote/copying "

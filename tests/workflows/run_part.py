@@ -51,6 +51,7 @@ USES: dict[str, Use] = {
     "rank": Use("rank RERANKER --query cat --text the~dog --text a~cat", "the dog"),
     "classify": Use("classify CLASSIFIER --text the~cat", "good"),
     "depth": Use("depth BUNDLE --picture PICTURE --out OUT/depth.png", "give a bundle for depth-estimation", code=2),
+    "serve": Use("serve BUNDLE --host 0.0.0.0", "give a token", code=2),
     "inspect": Use("inspect BUNDLE", "optimize decoder"),
     "bench": Use("bench BUNDLE --prompt-tokens 4 --new-tokens 2 --repeats 1", "tokens that fit beside the weights"),
     "devices": Use("devices", "CPU: usable"),

@@ -19,6 +19,7 @@ COMMANDS = {
     "rank": ("classify:rank", "Rank texts by their score for a query."),
     "classify": ("classify:classify", "Label texts, spans of texts, or pictures."),
     "depth": ("depth:depth", "Estimate the depth of each pixel of a picture."),
+    "serve": ("serve:serve", "Serve bundles with OpenAI's interface over HTTP."),
     "inspect": ("inspect:inspect", "Show what a bundle or a graph holds."),
     "bench": ("bench:bench", "Measure latencies, speeds and memory."),
     "devices": ("devices:devices", "List the execution providers."),

@@ -51,13 +51,20 @@ def call_grammar(
     if not tools:
         raise RequestError("There are no tools to call: give --tools with --tool-calls.")
     marks = _special_tokens(text, ends)
-    form = call_form(template, [piece for end in ends if (piece := text.piece(end))], tools)
+    form = bundle_call_form(template, text, ends, tools)
     schemas = [_schema(form, *_tool_name_and_schema(tool)) for tool in tools]
     lines = ["call: " + " | ".join(f"call_{i}" for i in range(len(schemas)))]
     lines += [f"call_{i}: %json {json.dumps(schema)}" for i, schema in enumerate(schemas)]
     more = "" if form.between is None else f" ({_literal(form.between, marks)} call)*"
     begun = _optional_call_rules(form, marks) if to == "auto" else [f"start: {_literal(form.before, marks)} rest"]
     return "\n".join(["%llguidance {}", *begun, f"rest: call{more} {_literal(form.after, marks)}", *lines]) + "\n"
+
+
+def bundle_call_form(
+    template: ChatTemplate, text: BundleTokenizer, ends: Sequence[int], tools: Sequence[Tool]
+) -> CallForm:
+    """As call_form, of end tokens by their ids."""
+    return call_form(template, [piece for end in ends if (piece := text.piece(end))], tools)
 
 
 def call_form(template: ChatTemplate, ends: Sequence[str], tools: Sequence[Tool]) -> CallForm:
@@ -117,6 +124,25 @@ def _common_end(one: str, other: str) -> str:
     while count < min(len(one), len(other)) and one[-1 - count] == other[-1 - count]:
         count += 1
     return one[len(one) - count :]
+
+
+def name_path(form: CallForm) -> tuple[str, ...]:
+    """The keys that lead to the name in a call."""
+    return _path(form.call, _NAME) or ()
+
+
+def argument_path(form: CallForm) -> tuple[str, ...]:
+    """The keys that lead to the arguments in a call."""
+    return _path(form.call, _ARGUMENTS) or ()
+
+
+def _path(value: object, wanted: object) -> tuple[str, ...] | None:
+    if value == wanted:
+        return ()
+    for key, one in value.items() if isinstance(value, Mapping) else ():
+        if (found := _path(one, wanted)) is not None:
+            return (key, *found)
+    return None
 
 
 def _tool_name_and_schema(tool: Tool) -> tuple[str, Mapping[str, object]]:

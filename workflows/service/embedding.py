@@ -55,6 +55,7 @@ class EmbeddingService:
             scores=[[round(score, 4) for score in row] for row in rows],
             ranking=[round(score, 4) for score in ranking],
             notes=notes,
+            vectors=[one.tolist() for one in vectors] if request.vectors else [],
         )
 
     def _open(self, request: Embed) -> Embedder:

@@ -6,16 +6,19 @@ sound ──Transcriber──▶ events, a SegmentEvent for each segment
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from workflows.common.errors import PromptError
 from workflows.wire.events import Event, NoticeEvent, PicturesEvent
-from workflows.wire.requests import Generate, SoundPrompt
+from workflows.wire.requests import Generate, SoundPrompt, Turn
 
 if TYPE_CHECKING:
     from workflows.generate import Engine, GenerateOptions, TemplateMessage, Tool
+    from workflows.generate.call_reader import CallReader
+    from workflows.generate.tool_calls import ToolChoice
 
 
 def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -> Iterator[Event]:
@@ -26,7 +29,17 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
     """
     from workflows.generate.options import check_options
 
-    options = check_options(request.options)
+    values, reader = dict(request.options), None
+    if request.tool_choice is not None:
+        values["tool_calls"], reader = _calls(engine, request, request.tool_choice)
+    options = check_options(values)
+    events = _events(engine, request, options, cancelled)
+    yield from events if reader is None else reader.hold(events)
+
+
+def _events(
+    engine: Engine, request: Generate, options: GenerateOptions, cancelled: Callable[[], bool]
+) -> Iterator[Event]:
     if request.sound is not None:
         yield from _transcribe(engine, request.sound, options, cancelled)
     elif any(turn.pictures or turn.sounds for turn in request.messages or ()):
@@ -68,11 +81,32 @@ def _transcribe(
 def _prompt(engine: Engine, request: Generate) -> list[int]:
     """The prompt of a request as token ids. Raises PromptError where the bundle cannot encode it."""
     if request.messages is not None:
-        turns: list[TemplateMessage] = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+        turns = [_message(turn) for turn in request.messages]
         return engine.encode_turn(turns, _parsed_tools(request.tools), request.prefill)
     if request.prompt is not None:
         return engine.encode(request.prompt)
     return list(request.prompt_ids or ())
+
+
+def _calls(engine: Engine, request: Generate, choice: ToolChoice) -> tuple[str, CallReader]:
+    """The grammar of a reply that may call tools, and what reads it. Raises RequestError as call_grammar."""
+    from workflows.generate.call_reader import CallReader
+    from workflows.generate.tool_calls import bundle_call_form, call_grammar
+
+    tools, ends = _parsed_tools(request.tools) or [], engine.bundle.pipeline.tokens.eos
+    grammar = call_grammar(engine.template, engine.text, ends, tools, choice)
+    assert engine.template is not None  # call_grammar has raised otherwise
+    return grammar, CallReader(bundle_call_form(engine.template, engine.text, ends, tools), engine.text)
+
+
+def _message(turn: Turn) -> TemplateMessage:
+    """A message as templates read it: with its calls, or with the name of the tool whose answer it is."""
+    message: dict[str, object] = {"role": turn.role, "content": turn.content}
+    if turn.tool_calls:
+        message["tool_calls"] = json.loads(turn.tool_calls)
+    if turn.name:
+        message["name"] = turn.name
+    return cast("TemplateMessage", message)
 
 
 def _parsed_tools(text: str) -> list[Tool] | None:

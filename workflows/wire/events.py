@@ -341,8 +341,19 @@ class SpeculationUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call of a tool in a reply. arguments: a JSON object as text."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationDone(Event):
-    """A generation ended. token_ids: the generated tokens, with the end token if there is one."""
+    """A generation ended. token_ids: the generated tokens, with the end token if there is one.
+
+    calls: of tools, where a request asked for them; an empty list for a reply of text alone.
+    """
 
     event: ClassVar[str] = "done"
     prompt_ids: list[int]
@@ -355,6 +366,7 @@ class GenerationDone(Event):
     provider: str
     cache: CacheUse
     speculation: SpeculationUse | None = field(default=None, metadata=ABSENT)
+    calls: list[ToolCall] | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

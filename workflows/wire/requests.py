@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Literal, TypeVar, get_args
 
 from workflows.common.errors import RequestError
+from workflows.wire.codec import ABSENT
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent, SpeechTask
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
@@ -71,12 +72,17 @@ class GraphReference:
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a chat; role is system, user or assistant. pictures, sounds: files that come before its text."""
+    """One message of a chat; role is system, user or assistant. pictures, sounds: files that come before its text.
+
+    tool_calls: a JSON list of the calls that an assistant's message made. name: of the tool whose answer a message is.
+    """
 
     role: str
     content: str
     pictures: tuple[str, ...] = ()
     sounds: tuple[str, ...] = ()
+    tool_calls: str | None = field(default=None, metadata=ABSENT)
+    name: str | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,8 @@ class Generate(Request[GenerationDone], job="generate"):
     """Generates after chat messages, a text or token ids, or transcribes a sound.
 
     options: the set fields of GenerationOptions, by name; the engine checks them. tools: a JSON list for the chat
-    template. prefill: the beginning of the reply to messages.
+    template. tool_choice: constrains the reply to calls of them, or to calls and free text; None does not. prefill: the
+    beginning of the reply to messages.
     """
 
     messages: tuple[Turn, ...] | None = None
@@ -124,6 +131,7 @@ class Generate(Request[GenerationDone], job="generate"):
     tools: str = ""
     prefill: str = ""
     sound: SoundPrompt | None = None
+    tool_choice: Literal["auto", "required"] | None = None
 
     def __post_init__(self) -> None:
         prompts = (self.messages, self.prompt, self.prompt_ids)
@@ -170,13 +178,15 @@ class Close(Request[Done], job="close"):
 class Embed(Request[EmbedReport], job="embed"):
     """Compares texts by the vectors that a bundle makes of them.
 
-    query: ranks the texts; "" for none. table: compares each two texts. pooling: of a bundle that states none itself.
+    query: ranks the texts; "" for none. table: compares each two texts. vectors: reports the vectors themselves.
+    pooling: of a bundle that states none itself.
     """
 
     bundle: str
     texts: tuple[str, ...]
     query: str = ""
     table: bool = True
+    vectors: bool = False
     pooling: Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"] | None = None
     provider: str = "cpu"
 

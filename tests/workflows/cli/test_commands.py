@@ -14,6 +14,7 @@ from workflows.cli.commands import BUNDLE_COMMANDS, COMMANDS, LazyCommand
 FETCHING = {"build", "eval"}
 """They may ask the hub, and give up the network before they open anything."""
 OWN = {
+    "serve": "listens on the address that it is given; each bundle is opened by a worker that gives up the network",
     "devices": "asks an index of packages, or what is installed",
     "plugins": "reads what is installed",
     "cache": "counts and removes what builds here have left",

@@ -1,0 +1,240 @@
+"""What a server withstands: workers that die, clients that leave, requests that are too large, too many or hostile."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import openai
+import psutil
+import pytest
+
+from tests.workflows.conftest import Built
+from tests.workflows.service.http.serving import TOKEN, Server, running
+
+QUESTION: Any = [{"role": "user", "content": "8*7="}]
+LONG: dict[str, Any] = {"model": "demo", "messages": QUESTION, "max_tokens": 100_000, "logit_bias": {}}
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture(scope="module")
+def demo(built: Built) -> Path:
+    return built("demo:qwen3", cache="window", capacity=256)  # which generates without an end
+
+
+@pytest.fixture(scope="module")
+def server(demo: Path) -> Iterator[Server]:
+    with running({"demo": demo}, "--body", "1", "--queue", "3") as one:
+        yield one
+
+
+def endless(demo: Path) -> dict[str, Any]:
+    """A chat whose reply does not end: no end token can be drawn."""
+    ends = json.loads((demo / "pipeline.json").read_text("utf-8"))["tokens"]["eos"]
+    return LONG | {"logit_bias": {str(one): -100 for one in ends}, "stream": True}
+
+
+def post(server: Server, body: Any, **more: Any) -> httpx.Response:
+    return httpx.post(f"{server.url}/chat/completions", json=body, headers=HEADERS, timeout=60, **more)
+
+
+def until(holds: Callable[[], bool], seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+def state(server: Server) -> dict[str, Any]:
+    return dict(httpx.get(f"{server.url}/models/demo", headers=HEADERS).json())
+
+
+def works(server: Server) -> bool:
+    with server.client as client:
+        reply = client.chat.completions.create(model="demo", messages=QUESTION, max_tokens=20)
+        return reply.choices[0].message.content == "8 * 7 = 56"
+
+
+def test_a_killed_worker_fails_its_requests_alone(server: Server, demo: Path) -> None:
+    assert works(server)
+    with server.client as client, ThreadPoolExecutor(1) as pool:
+        with pytest.raises(openai.APIError, match="has ended"):
+            for place, _ in enumerate(client.chat.completions.create(**endless(demo))):
+                if place == 5:
+                    waiting = pool.submit(works, server)
+                    (worker,) = server.workers()
+                    killed = time.monotonic()
+                    worker.send_signal(signal.SIGKILL)
+        assert time.monotonic() - killed < 5
+        assert waiting.result(60)
+    assert works(server)
+
+
+def test_a_client_that_leaves_frees_its_turn(server: Server, demo: Path) -> None:
+    for whole in (False, True):
+        with httpx.stream(
+            "POST", f"{server.url}/chat/completions", json=endless(demo), headers=HEADERS, timeout=60
+        ) as answer:
+            lines = answer.iter_lines()
+            assert next(lines).startswith("data: ")
+        assert until(lambda: not state(server)["running"])
+        if whole:
+            with pytest.raises(httpx.TimeoutException):
+                httpx.post(f"{server.url}/chat/completions", json=endless(demo) | {"stream": False}, headers=HEADERS,
+                           timeout=1)  # fmt: skip
+            assert until(lambda: not state(server)["running"])
+        assert works(server)
+
+
+def test_many_that_leave(server: Server, demo: Path) -> None:
+    """Some before their turn, some within it; no file, no task and no turn is lost."""
+    process = psutil.Process(server.process.pid)
+    assert works(server)
+    before = process.num_fds()
+
+    def leave(number: int) -> None:
+        try:
+            with httpx.stream("POST", f"{server.url}/chat/completions", json=endless(demo), headers=HEADERS,
+                              timeout=0.05 * (number % 7) + 0.01) as answer:  # fmt: skip
+                next(answer.iter_lines())
+        except (httpx.HTTPError, StopIteration):
+            pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(leave, range(60)))
+    assert until(lambda: not state(server)["running"] and state(server)["waiting"] == 0)
+    assert works(server) and until(lambda: process.num_fds() <= before + 2)
+
+
+def test_a_full_queue_says_so(server: Server, demo: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        with httpx.stream(
+            "POST", f"{server.url}/chat/completions", json=endless(demo), headers=HEADERS, timeout=60
+        ) as answer:
+            lines = answer.iter_lines()  # held: without it the client leaves
+            assert next(lines)
+            waiting = [pool.submit(post, server, LONG | {"max_tokens": 4}) for _ in range(3)]
+            assert until(lambda: state(server)["waiting"] == 3)
+            refused = post(server, LONG)
+            ready = httpx.get(server.url.removesuffix("/v1") + "/ready")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (429, "queue_full")
+        assert refused.headers["retry-after"] == "1" and ready.status_code == 503
+        assert [one.result(60).status_code for one in waiting] == [200] * 3
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (b"{", 400, "cannot be read as JSON"),
+        (b"[1]", 400, "The body is wrong"),
+        (b"[" * 200_000, 400, "cannot be read as JSON"),
+        (b'{"model": "demo", "messages": "x"}', 400, "messages is wrong"),
+        (b"\xff\xfe\x00", 400, "cannot be read as JSON"),
+        (b"0" * 1_100_000, 413, "more than 1 MiB"),
+    ],
+)
+def test_wrong_bodies(server: Server, body: bytes, status: int, said: str) -> None:
+    headers = HEADERS | {"Content-Type": "application/json"}
+    answer = httpx.post(f"{server.url}/chat/completions", content=body, headers=headers)
+    assert (answer.status_code, said in answer.json()["error"]["message"]) == (status, True), answer.text
+
+    def pieces() -> Iterator[bytes]:
+        yield from (body[at : at + 65_536] for at in range(0, len(body), 65_536))
+
+    answer = httpx.post(f"{server.url}/chat/completions", content=pieces(), headers=headers)  # without its length
+    assert answer.status_code == status, answer.text
+    assert works(server)
+
+
+def test_what_is_no_request_for_it(server: Server) -> None:
+    root = server.url.removesuffix("/v1")
+    rebound = httpx.get(f"{server.url}/models", headers=HEADERS | {"Host": "evil.example"})
+    assert (rebound.status_code, rebound.json()["error"]["code"]) == (421, "wrong_host")
+    form = httpx.post(f"{server.url}/chat/completions", data={"model": "demo"}, headers=HEADERS)
+    assert form.status_code == 415
+    assert httpx.get(f"{root}/etc/passwd", headers=HEADERS).status_code == 404
+    assert httpx.get(f"{server.url}/chat/completions", headers=HEADERS).status_code == 405
+    for path, status in (("/health", 200), ("/ready", 200), ("/metrics", 401), ("/v1/models", 401)):
+        assert httpx.get(root + path).status_code == status
+    flood = {f"X-{i}": "y" * 1000 for i in range(200)}
+    with suppress(httpx.ReadError, httpx.RemoteProtocolError):  # it hangs up on who goes on sending
+        assert httpx.get(f"{server.url}/models", headers=HEADERS | flood).status_code == 400
+    assert "joinery_requests_total" in httpx.get(f"{root}/metrics", headers=HEADERS).text
+
+
+def nested(depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": "null"}
+    for _ in range(depth):
+        made = {"type": "array", "items": made}
+    return made
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": "(a|aa|aaa|b*c*){0,90000}(x{0,5000}y){0,5000}"},
+        nested(150),
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        {"anyOf": [{"type": "object", "properties": {f"p{i}": {"enum": list(range(200))}}} for i in range(300)]},
+        {"type": "string", "pattern": "(" * 5000},
+        {"$ref": "http://127.0.0.1:1/schema.json"},
+        {"$ref": "file:///etc/passwd"},
+    ],
+    ids=["pattern", "nested", "cycle", "many", "brackets", "url", "file"],
+)
+def test_hostile_schemas_are_answered_or_refused(server: Server, schema: dict[str, Any]) -> None:
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
+    answer = post(server, LONG | {"max_tokens": 4, "response_format": form})
+    assert answer.status_code in (200, 400), answer.text
+    assert "a fault of Joinery" not in answer.text and "This is a fault" not in answer.text
+    assert works(server)
+
+
+def test_slow_readers_hold_nobody(server: Server) -> None:
+    """A client that reads nothing has its turn until its reply ends, and the next one's comes then."""
+    body = json.dumps(LONG | {"max_tokens": 400, "stream": True}).encode()
+    host, port = server.url.removeprefix("http://").removesuffix("/v1").split(":")
+    with socket.create_connection((host, int(port))) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\n"
+        slow.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        assert works(server)
+
+
+def test_time_is_limited_and_unused_bundles_are_closed(demo: Path) -> None:
+    with running({"demo": demo}, "--seconds", "2", "--idle", "1") as server:
+        assert works(server)
+        late = post(server, endless(demo) | {"stream": False})
+        assert (late.status_code, late.json()["error"]["code"]) == (503, "timeout")
+        with server.client as client, pytest.raises(openai.APIError, match="took longer"):
+            list(client.chat.completions.create(**endless(demo)))
+        assert until(lambda: not server.workers()) and not state(server)["open"]
+        assert works(server)
+
+
+def test_a_stop_finishes_what_runs(demo: Path) -> None:
+    with running({"demo": demo}) as server, server.client as client:
+        got = list[str]()
+
+        def read() -> None:
+            for one in client.chat.completions.create(**LONG | {"max_tokens": 200, "stream": True}):
+                got.extend(choice.finish_reason for choice in one.choices if choice.finish_reason)
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        assert until(lambda: bool(server.workers()))
+        workers = server.workers()
+        time.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+        thread.join(60)
+        assert got == ["stop"] and server.process.wait(30) in (0, -signal.SIGTERM)
+        assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in workers)

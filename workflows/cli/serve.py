@@ -1,0 +1,59 @@
+"""`joinery serve`: answers other programs over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from workflows.cli.streams import print_line
+from workflows.common.errors import PackageError, RequestError
+
+
+def serve(
+    bundles: list[str] = typer.Argument(None, metavar="[NAME=]BUNDLE", help="Folders; a name is the folder's own."),
+    host: str | None = typer.Option(None, "--host", help="127.0.0.1 by default; another one needs a token."),
+    port: int | None = typer.Option(None, "--port", help="8080 by default; 0 takes a free one."),
+    token_file: Path | None = typer.Option(None, "--token-file", help="A file with the token that requests must have."),
+    certificate: Path | None = typer.Option(None, "--certificate", help="A PEM file, for TLS."),
+    key: Path | None = typer.Option(None, "--key", help="Its key."),
+    provider: str | None = typer.Option(None, "--provider", help="A name that `joinery devices` prints."),
+    capacity: int | None = typer.Option(None, "--capacity", help="Cache slots; each bundle's own by default."),
+    queue: int | None = typer.Option(None, "--queue", help="Requests of a bundle that may wait; 64 by default."),
+    seconds: float | None = typer.Option(None, "--seconds", help="Of a request, with its wait; 600 by default."),
+    idle_s: float | None = typer.Option(None, "--idle", help="Seconds after which an unused bundle is closed."),
+    body_mb: float | None = typer.Option(None, "--body", help="Most MiB of a request's body; 32 by default."),
+    settings: Path | None = typer.Option(None, "--settings", metavar="FILE", help="A TOML file with all of these."),
+) -> None:
+    """Serve bundles: /v1/chat/completions, completions, embeddings, rerank, audio/transcriptions.
+
+    Settings come from the file, over it from JOINERY_SERVE_TOKEN, JOINERY_SERVE_PORT …, over both from these options.
+    """
+    from workflows.service.http.settings import read_settings
+
+    given = {
+        "host": host, "port": port, "certificate": certificate, "key": key, "provider": provider,
+        "capacity": capacity, "queue": queue, "seconds": seconds, "idle_s": idle_s, "body_mb": body_mb,
+        "token": None if token_file is None else token_file.read_text("utf-8").strip(),
+        "bundles": _named(bundles or []),
+    }  # fmt: skip
+    chosen = read_settings(settings, given)
+    try:
+        from workflows.service.http.run import serve as run
+    except ModuleNotFoundError as error:
+        message = f"Serving needs {error.name}: install it with pip install 'joinery[serve]'."
+        raise PackageError(message) from None
+    run(chosen, lambda address: print_line(f"Serving {', '.join(chosen.bundles)} at {address}/v1"))
+
+
+def _named(bundles: list[str]) -> dict[str, Path]:
+    """Name → folder."""
+    named = dict[str, Path]()
+    for one in bundles:
+        name, mark, folder = one.partition("=")
+        path = Path(folder if mark and not Path(one).exists() else one)
+        name = name if mark and not Path(one).exists() else path.resolve().name
+        if name in named:
+            raise RequestError(f"Two bundles are called {name}: give one another name, as NAME=BUNDLE.")
+        named[name] = path
+    return named

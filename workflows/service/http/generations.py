@@ -1,0 +1,159 @@
+"""Chats and completions: whole, or as a stream of server-sent events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from workflows.common.errors import JoineryError
+from workflows.service.http.api_errors import ApiError, api_error
+from workflows.service.http.bodies import ChatBody, CompletionBody, Sampling
+from workflows.service.http.context import ServerContext, unless_left
+from workflows.service.http.media_files import MediaFiles
+from workflows.service.http.prompts import chat_request, completion_requests
+from workflows.service.http.replies import (
+    Chunk,
+    Identity,
+    ServedReply,
+    chat_choice,
+    chat_chunks,
+    completion_choice,
+    completion_chunks,
+    usage,
+)
+from workflows.service.http.served_model import ServedModel
+from workflows.wire.events import Event
+from workflows.wire.requests import Generate
+
+Chunks = Callable[[AsyncIterator[Event], ServedReply, int], AsyncIterator[Chunk]]
+_NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+async def chat_completions(context: ServerContext, request: Request) -> Response:
+    """POST /v1/chat/completions."""
+    body = await context.body(request, ChatBody)
+    model, deadline = context.model(body.model, "tokens"), context.deadline()
+    identity = Identity("chat.completion", model.name)
+    files = MediaFiles()
+    try:
+        capacity = await _capacity(model) if body.max_tokens is body.max_completion_tokens is None else 1
+        wanted = [chat_request(body, files, capacity, number) for number in range(body.n)]
+        run = _Run(context, model, deadline)
+        if body.stream:
+
+            def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
+                return chat_chunks(events, reply, index, body.logprobs)
+
+            return await _stream(run.chunks(wanted, chunks, identity, body), files)
+        replies = await unless_left(request, run.replies(wanted))
+    except BaseException:
+        files.close()
+        raise
+    files.close()
+    choices = [chat_choice(reply, index, body.logprobs) for index, reply in enumerate(replies)]
+    return JSONResponse(identity.object(choices, usage=usage(replies)))
+
+
+async def completions(context: ServerContext, request: Request) -> Response:
+    """POST /v1/completions."""
+    body = await context.body(request, CompletionBody)
+    model, deadline = context.model(body.model, "tokens"), context.deadline()
+    identity, wanted = Identity("text_completion", model.name), completion_requests(body)
+    before = [(one.prompt or "") if body.echo else "" for one in wanted]
+    has_logprobs = body.logprobs is not None
+    run = _Run(context, model, deadline)
+    if body.stream:
+
+        def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
+            return completion_chunks(events, reply, index, has_logprobs, before[index])
+
+        return await _stream(run.chunks(wanted, chunks, identity, body), MediaFiles())
+    replies = await unless_left(request, run.replies(wanted))
+    choices = [completion_choice(reply, index, has_logprobs, before[index]) for index, reply in enumerate(replies)]
+    return JSONResponse(identity.object(choices, usage=usage(replies)))
+
+
+async def _capacity(model: ServedModel) -> int:
+    """The tokens that a reply may have where the request does not say."""
+    ready = model.ready or await model.open()
+    return ready.capacity if ready is not None else 1
+
+
+class _Run:
+    """The generations of one response, one after another."""
+
+    def __init__(self, context: ServerContext, model: ServedModel, deadline: float) -> None:
+        self._context, self._model, self._deadline = context, model, deadline
+
+    async def replies(self, wanted: Sequence[Generate]) -> list[ServedReply]:
+        """Whole replies."""
+        made = []
+        for one in wanted:
+            reply = ServedReply()
+            async with aclosing(self._events(one)) as events:
+                async for event in events:
+                    reply.take(event)
+            made.append(reply)
+        return made
+
+    async def chunks(
+        self, wanted: Sequence[Generate], made: Chunks, identity: Identity, body: Sampling
+    ) -> AsyncGenerator[Chunk]:
+        """The chunks of all choices, and the usage where it was asked for."""
+        replies = [ServedReply() for _ in wanted]
+        for index, one in enumerate(wanted):
+            async with aclosing(self._events(one)) as events:
+                async for choice in made(events, replies[index], index):
+                    yield identity.object([choice], chunk=True)
+        if body.stream_options is not None and body.stream_options.include_usage:
+            yield identity.object([], chunk=True, usage=usage(replies))
+
+    async def _events(self, wanted: Generate) -> AsyncGenerator[Event]:
+        meter = self._context.metrics.follow(self._model.name)
+        async with aclosing(self._context.events(self._model, wanted, self._deadline)) as events:
+            async for event in events:
+                meter.take(event)
+                yield event
+
+
+async def _stream(chunks: AsyncGenerator[Chunk], files: MediaFiles) -> Response:
+    """A response of server-sent events. What fails before the first chunk is an error response of its own."""
+    first = await anext(chunks)
+    return _EventStream(_lines(first, chunks), files)
+
+
+async def _lines(first: Chunk, chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[str]:
+    yield _line(first)
+    try:
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                yield _line(chunk)
+    except JoineryError as error:
+        yield _line(api_error(error).body)
+    except ApiError as error:
+        yield _line(error.body)
+    yield "data: [DONE]\n\n"
+
+
+def _line(content: Chunk) -> str:
+    return f"data: {json.dumps(content, ensure_ascii=False)}\n\n"
+
+
+class _EventStream(StreamingResponse):
+    """Closes its generator, and removes the request's files, when the client has all of it or has left."""
+
+    def __init__(self, lines: AsyncGenerator[str], files: MediaFiles) -> None:
+        super().__init__(lines, media_type="text/event-stream", headers=_NO_CACHE)
+        self._lines, self._files = lines, files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._files.close()
+            await self._lines.aclose()

@@ -1,0 +1,58 @@
+"""Runs a server until it is told to stop: requests that run are finished, within a limit."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from workflows.common.errors import RequestError, describe_os_error
+from workflows.service.http.app import make_app
+from workflows.service.http.settings import ServerSettings
+
+_STOP_S = 30  # that running requests may take after a signal
+_HEADERS = 32 << 10  # bytes
+_BACKLOG = 2048
+
+
+def serve(settings: ServerSettings, on_ready: Callable[[str], None]) -> None:
+    """Serves until SIGINT or SIGTERM. on_ready: called with the address.
+
+    Raises BundleError for a folder that holds no bundle, RequestError where the address cannot be had.
+    """
+    app = make_app(settings)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_HEADERS,
+        timeout_graceful_shutdown=_STOP_S,
+        timeout_keep_alive=30,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.key,
+        lifespan="on",
+        http="h11",
+        loop="asyncio",
+    )
+    with _listening(settings) as listener:
+        host, port = listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        on_ready(f"http{'s' if settings.certificate else ''}://{shown}:{port}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(settings: ServerSettings) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        why = describe_os_error(error) if error.filename else str(error.strerror or error)
+        raise RequestError(f"Nothing can listen on {settings.host}, port {settings.port}: {why}.") from None
+    return listener

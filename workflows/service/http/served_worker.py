@@ -1,0 +1,137 @@
+"""A worker process that an event loop asks: requests out as JSON lines, events in.
+
+request ──submit──▶ WorkerJob ──events──▶ ChunkEvent, TokenEvent … the answer
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from itertools import count
+
+from workflows.common.errors import JoineryError, error_of_kind
+from workflows.process.subprocesses import module_search_path, own_group, python_command
+from workflows.wire.events import FINAL_EVENTS, ErrorEvent, Event, parse
+from workflows.wire.request_lines import to_line
+from workflows.wire.requests import Cancel, Request
+
+_GUARD, _WORKER = "workflows.process.guard", "workflows.service.worker"
+_LONGEST_LINE = 1 << 28  # bytes: vectors of many texts
+
+
+class WorkerLostError(JoineryError):
+    """The worker process ended before it answered."""
+
+
+class WorkerJob:
+    """A request that a worker has. ended: set with its last event, or with the worker's end."""
+
+    def __init__(self, client: ServedWorker, ident: int, answer: type) -> None:
+        self._client, self._ident, self._answer = client, ident, answer
+        self._events: asyncio.Queue[Event | WorkerLostError] = asyncio.Queue()
+        self.ended = asyncio.Event()
+
+    async def events(self) -> AsyncIterator[Event]:
+        """The events, the answer last. Raises the worker's JoineryError, and WorkerLostError."""
+        while True:
+            event = await self._events.get()
+            if isinstance(event, WorkerLostError):
+                raise event
+            if isinstance(event, ErrorEvent):
+                raise error_of_kind(event.kind, event.message, JoineryError)
+            yield event
+            if isinstance(event, FINAL_EVENTS):
+                return
+
+    def cancel(self) -> None:
+        """Asks the worker to stop."""
+        self._client.send(0, Cancel(target=self._ident))
+
+    def receive(self, payload: object) -> None:
+        """Takes an event as the worker wrote it."""
+        event = parse(payload, self._answer)
+        self._events.put_nowait(event)
+        if isinstance(event, FINAL_EVENTS):
+            self.ended.set()
+
+    def lose(self, why: WorkerLostError) -> None:
+        """Ends it without an answer."""
+        self._events.put_nowait(why)
+        self.ended.set()
+
+
+class ServedWorker:
+    """A running worker."""
+
+    def __init__(self, process: asyncio.subprocess.Process, name: str) -> None:
+        self._process, self._name = process, name
+        self._ids, self._jobs = count(1), dict[int, WorkerJob]()
+        self._reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def start(cls, name: str) -> ServedWorker:
+        """Starts a process. name: of the bundle, for messages. It does not outlive this one."""
+        own = {"PYTHONPATH": module_search_path(os.environ.get("PYTHONPATH", ""))}
+        process = await asyncio.create_subprocess_exec(
+            *python_command(_GUARD), str(os.getpid()), _WORKER,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=os.environ | own, limit=_LONGEST_LINE,
+            **own_group(),
+        )  # fmt: skip
+        return cls(process, name)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not ended."""
+        return not self._reading.done()
+
+    def submit(self, request: Request[object]) -> WorkerJob:
+        """Hands a request over. Raises WorkerLostError where the process has ended."""
+        if not self.runs:
+            raise self._lost()
+        ident = next(self._ids)
+        job = self._jobs[ident] = WorkerJob(self, ident, request.answer)
+        self.send(ident, request)
+        return job
+
+    def send(self, ident: int, request: Request[object]) -> None:
+        """Writes a request; one to a process that has ended is dropped, for its end is told by `_read`."""
+        assert self._process.stdin is not None
+        with suppress(OSError, RuntimeError):
+            self._process.stdin.write((to_line(ident, request) + "\n").encode())
+
+    async def stop(self) -> None:
+        """Kills the process group, and waits for its end."""
+        with suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        await self._reading
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            while line := await self._process.stdout.readline():
+                payload = json.loads(line)
+                if (job := self._jobs.get(payload["job"])) is not None:
+                    job.receive(payload)
+                    if job.ended.is_set():
+                        del self._jobs[payload["job"]]
+        finally:
+            for job in self._jobs.values():
+                job.lose(self._lost())
+            self._jobs.clear()
+
+    def _lost(self) -> WorkerLostError:
+        return WorkerLostError(f"The process that runs {self._name} has ended: send the request again.")
