@@ -12,8 +12,8 @@ from pathlib import Path
 
 from workflows.bundle import read_bundle
 from workflows.common.errors import JoineryError
+from workflows.service.http.served_worker import ServedWorker, WorkerJob
 from workflows.service.http.settings import ServerSettings
-from workflows.service.http.served_worker import WorkerJob, ServedWorker
 from workflows.wire.events import Event, ReadyEvent
 from workflows.wire.requests import Generate, Open, Request
 
