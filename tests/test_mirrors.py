@@ -62,6 +62,7 @@ TOGETHER = {
         "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
     ),
     "checkpoint/gguf/test_architectures": "checkpoint/gguf/stacked_experts",
+    "checkpoint/gguf/test_bert": "checkpoint/gguf/pooling",
     "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
     "checkpoint/peft/test_adapter": "checkpoint/peft/base checkpoint/peft/settings",
     "checkpoint/peft/test_merging": "checkpoint/peft/changes",

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from tests.real import checkpoints
 from tests.real.test_language_models import divergence, logits
 from tests.real.test_tokenizers import texts
 from tests.workflows.checkpoint.gguf.converting import MODELS, make_model, metadata_of, tensors_of
+from tests.workflows.checkpoint.gguf.converting_bert import write_bert
 from tests.workflows.checkpoint.gguf.making import write_gguf
 from workflows.checkpoint import open_checkpoint
+from workflows.predict import open_embedder
 
 PROGRAM = Path(__file__).with_name("llama_reference.py")
 COUNT = 200
@@ -64,6 +67,29 @@ def test_logits_of_every_architecture(architecture: str, ask: Ask, tmp_path: Pat
     theirs = ask(file, ids=ids, following=following)["rows"]
     ours = model(torch.tensor([ids + following])).logits[0, -7:].numpy()
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=8e-3 * float(np.abs(ours).max()))
+
+
+def test_ids_and_vectors_of_bert(
+    ask: Ask, fetched: Callable[..., Path], built: Callable[..., Path], tmp_path: Path
+) -> None:
+    """llama.cpp takes vowels of Indic scripts and of Hangul for accents, and the sign of a word's beginning for itself,
+    which the published tokenizer does not; its GELU is an approximation.
+    """
+    file = write_bert(tmp_path / "m.gguf", fetched(checkpoints.minilm))
+    tokenizer = Tokenizer.from_file(str(open_checkpoint(str(file)).folder / "tokenizer.json"))
+    plain = [text for text in texts() if not any(
+        unicodedata.category(sign) == "Mc" or "HANGUL" in unicodedata.name(sign, "") or sign in "\0\u200d\u2581"
+        for sign in unicodedata.normalize("NFD", text)
+    )]  # fmt: skip
+    embedder = open_embedder(built(file))
+    wanted = [text for text in plain if text.strip() and not text.isspace()][:40]
+    found = ask(file, texts=plain, embed=wanted, count=0)
+    encoded = json.loads(str(found["texts"]))
+    assert len(plain) > 200
+    assert [text for text, ids in zip(plain, encoded, strict=True) if tokenizer.encode(text).ids != ids] == []
+    ours = np.array([one.vector for one in embedder.embed(wanted)])
+    theirs = found["vectors"] / np.linalg.norm(found["vectors"], axis=1, keepdims=True)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("checkpoint", [checkpoints.smollm2, checkpoints.gemma3])

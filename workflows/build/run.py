@@ -32,9 +32,9 @@ from workflows.checkpoint.checkpoint import read_checkpoint
 from workflows.common.errors import Cancelled, DeviceError, LayoutError
 from workflows.common.files import raise_disk_full
 from workflows.process.sandbox import OnFetched, keep_network
-from workflows.recipe import Recipe, family_for, resolve_recipe
+from workflows.recipe import Family, Recipe, family_for, resolve_recipe
 from workflows.recipe.adapters import adapter_notice, open_adapters, split_source
-from workflows.recipe.build_memory import can_stream
+from workflows.recipe.build_memory import can_hold_blocks, can_stream
 from workflows.recipe.cache_layout import layout_notice
 from workflows.recipe.compatibility import (
     check_notice,
@@ -162,13 +162,19 @@ def _report_choices(checkpoint: Checkpoint, recipe: Recipe, request: BuildReques
         ("index", index_notice(geometry)),
         ("rotation", rotation_notice(recipe, geometry)),
         ("parts", text_part_notice(checkpoint, recipe.task)),
-        ("stored", (stored_notice if "stored" in recipe.precisions else converted_notice)(checkpoint)),
+        ("stored", _stored_remark(checkpoint, recipe, family)),
         ("adapter", adapter_notice(checkpoint)),
         ("pictures", unprepared_notice(checkpoint, recipe)),
     ]
     for code, message in notices:
         if message:
             report(NoticeEvent(code=code, message=message))
+
+
+def _stored_remark(checkpoint: Checkpoint, recipe: Recipe, family: Family) -> str:
+    if "stored" in recipe.precisions:
+        return stored_notice(checkpoint)
+    return converted_notice(checkpoint, can_hold_blocks(checkpoint, family))
 
 
 def _with_static_cache(

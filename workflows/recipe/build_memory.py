@@ -29,8 +29,14 @@ def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
     """Whether to try a build without the weights in memory: of a decoder that runs no code of its own, and is large or
     stored in blocks of integers, which are taken from the file.
     """
-    has_decoder_alone = family.cached and not (family.encoder or family.remote_code)
-    return has_decoder_alone and (float32_bytes(checkpoint) > STREAM_ABOVE or has_stored_blocks(checkpoint))
+    if not family.cached or family.encoder or family.remote_code:
+        return False
+    return float32_bytes(checkpoint) > STREAM_ABOVE or has_stored_blocks(checkpoint)
+
+
+def can_hold_blocks(checkpoint: Checkpoint, family: Family) -> bool:
+    """Whether a bundle can hold weights in the blocks of integers in which the checkpoint stores them."""
+    return has_stored_blocks(checkpoint) and can_stream(checkpoint, family)
 
 
 def float32_bytes(checkpoint: Checkpoint) -> int:

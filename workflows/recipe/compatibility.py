@@ -12,6 +12,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS
 from workflows.common.tensor_names import DEFAULT_CAPACITY
+from workflows.recipe.build_memory import can_hold_blocks
 from workflows.recipe.cache_layout import LATENT, alternative_layout, layout_conflict
 from workflows.recipe.cut import ComponentRole, Cut, make_cut, reads_single_tiles
 from workflows.recipe.family import CHUNKED, INDEXED, NO_ROWS, SLIDING, Family, ModelGeometry
@@ -256,6 +257,11 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
         raise RecipeError(
             "The precision stored is for checkpoints whose weights are stored in blocks of integers, such as GGUF, and "
             f"this one stores {checkpoint.dtype}: choose int8 or int4."
+        )
+    if "stored" in recipe.precisions and not can_hold_blocks(checkpoint, family):
+        raise RecipeError(
+            "The precision stored is for decoders, whose weights are taken from their file one by one, and not for "
+            f"the family {family.name}: build with --precision fp32, which has the same numbers, or int8."
         )
     check_layer_types(checkpoint.config.get("layer_types"))
     if recipe.capacity > max_positions:

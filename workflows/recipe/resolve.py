@@ -16,6 +16,7 @@ from workflows.common.errors import CheckpointError, RecipeError, printable
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.processor.tuning import fastest_format, tuned_width
 from workflows.recipe.adapters import adapter_settings
+from workflows.recipe.build_memory import can_hold_blocks
 from workflows.recipe.cache_layout import default_layout
 from workflows.recipe.compatibility import check_recipe, without_cache_options
 from workflows.recipe.cut import ComponentRole
@@ -32,7 +33,6 @@ from workflows.recipe.schema import (
     Recipe,
 )
 from workflows.recipe.settings import setting_error
-from workflows.recipe.stored_forms import has_stored_blocks
 from workflows.recipe.target import Target, TargetName, find_target
 from workflows.recipe.task import check_task, task_of
 
@@ -59,7 +59,7 @@ def resolve_recipe(checkpoint: Checkpoint, options: Mapping[str, Any], processor
     if not family.cached:
         chosen = without_cache_options(chosen, family)
     target = find_target(chosen.get("target", "cpu"))
-    if target.name == "cpu" and family.cached and has_stored_blocks(checkpoint) and not checkpoint.adapters:
+    if target.name == "cpu" and can_hold_blocks(checkpoint, family) and not checkpoint.adapters:
         chosen.setdefault("precision", "stored")
     geometry = _geometry(checkpoint, family) if family.cached else None
     defaults = _defaults(chosen, family, target, geometry)

@@ -109,15 +109,18 @@ def stored_notice(checkpoint: Checkpoint) -> str:
     return f"The bundle holds the weights as the checkpoint stores them: {'; '.join(parts)}."
 
 
-def converted_notice(checkpoint: Checkpoint) -> str:
-    """What a build that does not hold the weights as they are stored makes of those in blocks; "" without any."""
+def converted_notice(checkpoint: Checkpoint, can_hold: bool) -> str:
+    """What a build that does not hold the weights as they are stored makes of those in blocks; "" without any.
+
+    can_hold: whether another build could.
+    """
     parts = [
         f"{len(tensors)} in {form} ({_megabytes(sum(tensor.bytes for tensor in tensors))})"
         for (form, _), tensors in _by_form(checkpoint)
     ]
     if not parts:
         return ""
-    other = "; --precision stored holds those in integers as they are" if has_stored_blocks(checkpoint) else ""
+    other = "; --precision stored holds those in integers as they are" if can_hold else ""
     return f"The checkpoint's quantized weights are read as float32 numbers: {'; '.join(parts)}{other}."
 
 

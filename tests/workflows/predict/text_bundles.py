@@ -154,7 +154,7 @@ def save_checkpoint(folder: Path, kind: str = "BertModel", limit: int = 16, **co
     torch.manual_seed(0)
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 48}
     settings = transformers.BertConfig(
-        vocab_size=SIZE, max_position_embeddings=limit, pad_token_id=0, initializer_range=0.4, **sizes, **config
+        vocab_size=SIZE, max_position_embeddings=limit, pad_token_id=0, initializer_range=0.4, **{**sizes, **config}
     )
     getattr(transformers, kind)(settings).eval().save_pretrained(folder)
     made = transformers.PreTrainedTokenizerFast(

@@ -45,7 +45,8 @@ ROTATIONS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_shor
 
 @dataclass(frozen=True)
 class Architecture:
-    """layer: the names of a layer's tensors after `blk.N.`, without their last part → after `model.layers.N.`.
+    """layer: the names of a layer's tensors after `blk.N.`, without their last part → after the layer's own prefix.
+    layers: that prefix, with {} for N. outside: the names of the tensors outside the layers.
 
     experts: of tensors that stack experts → the name of one, with {} for its number. alternating: of a tensor of all
     experts → those whose rows it has in turns. bare: the tensors whose name in the model ends without `.weight`.
@@ -62,11 +63,8 @@ class Architecture:
     bare: frozenset[str] = frozenset()
     interleaved: bool = False
     raised: bool = False
-
-    @property
-    def outside(self) -> Mapping[str, str]:
-        """The names of the tensors outside the layers."""
-        return _OUTSIDE
+    layers: str = "model.layers.{}."
+    outside: Mapping[str, str] = field(default_factory=lambda: _OUTSIDE)
 
 
 def find_architecture(model: GgufModel) -> Architecture:
@@ -322,6 +320,29 @@ def _decoder_with_part(model: GgufModel) -> Settings:
     }
 
 
+def _bert(model: GgufModel) -> Settings:
+    """The settings of BERT. llama.cpp reads RoBERTa by the same architecture, with tokenizers of other kinds."""
+    if (kind := model.metadata.get("tokenizer.ggml.model")) != "bert":
+        raise model.error(f"its tokenizer is of the kind '{printable(kind, 40)}', and BERT has WordPiece (bert)")
+    return {
+        "hidden_size": model.integer("embedding_length"),
+        "intermediate_size": model.integer("feed_forward_length"),
+        "num_hidden_layers": model.integer("block_count"),
+        "num_attention_heads": model.integer("attention.head_count"),
+        "max_position_embeddings": model.shape("position_embd.weight")[0],
+        "type_vocab_size": model.shape("token_types.weight")[0],
+        "layer_norm_eps": model.number("attention.layer_norm_epsilon"),
+        "hidden_act": "gelu",
+    }
+
+
+_BERT_OUTSIDE = {"token_embd": "embeddings.word_embeddings", "position_embd": "embeddings.position_embeddings",
+                 "token_types": "embeddings.token_type_embeddings",
+                 "token_embd_norm": "embeddings.LayerNorm"}  # fmt: skip
+_BERT_LAYER = {"attn_q": "attention.self.query", "attn_k": "attention.self.key", "attn_v": "attention.self.value",
+               "attn_output": "attention.output.dense", "attn_output_norm": "attention.output.LayerNorm",
+               "ffn_up": "intermediate.dense", "ffn_down": "output.dense",
+               "layer_output_norm": "output.LayerNorm"}  # fmt: skip
 _FUSED = {"attn_norm": "input_layernorm", "attn_qkv": "self_attn.qkv_proj", "attn_output": "self_attn.o_proj",
           "ffn_norm": "post_attention_layernorm", "ffn_up": "mlp.gate_up_proj",
           "ffn_down": "mlp.down_proj"}  # fmt: skip
@@ -350,6 +371,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
     "gemma3": Architecture(
         "gemma3_text", "Gemma3ForCausalLM", _gemma3, _ATTENTION | _SANDWICH | _MLP | _HEAD_NORMS, raised=True
     ),
+    "bert": Architecture("bert", "BertModel", _bert, _BERT_LAYER, layers="encoder.layer.{}.", outside=_BERT_OUTSIDE),
     "phi3": Architecture("phi3", "Phi3ForCausalLM", _phi3, _FUSED),
     "gpt-oss": Architecture(
         "gpt_oss", "GptOssForCausalLM", _gpt_oss, _WITH_SINKS, alternating=_ALTERNATING, bare=frozenset({"attn_sinks"})

@@ -20,6 +20,7 @@ from workflows.checkpoint.configuration import CONFIG, GENERATION
 from workflows.checkpoint.files import open_file, regular_file
 from workflows.checkpoint.gguf.architectures import find_architecture, make_config, make_generation_config
 from workflows.checkpoint.gguf.model import GgufModel, read_model
+from workflows.checkpoint.gguf.pooling import make_pooling
 from workflows.checkpoint.gguf.tensors import name_tensors
 from workflows.checkpoint.gguf.tokenizer import make_tokenizer
 from workflows.checkpoint.tokenizer import TOKENIZER
@@ -41,12 +42,14 @@ def present_gguf(folder: Path, names: tuple[str, ...]) -> tuple[Path, dict[str, 
     tensors = name_tensors(model, architecture)
     target = cache_home() / "gguf" / _key(model) / model.stem
     if not target.is_dir():
+        config = make_config(model, architecture)  # first: what kinds of tokenizers are read depends on the model
         tokenizer, settings = make_tokenizer(model)
         _write(target, {
-            CONFIG: make_config(model, architecture),
+            CONFIG: config,
             GENERATION: make_generation_config(model),
             TOKENIZER: tokenizer,
             _SETTINGS: settings,
+            **make_pooling(model),
         })  # fmt: skip
     return target, tensors
 
@@ -73,13 +76,14 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _write(target: Path, contents: dict[str, dict[str, Any]]) -> None:
+def _write(target: Path, contents: dict[str, Any]) -> None:
     """Writes the folder, at once; another process may have written the same."""
     draft = target.parent.with_name(f"{target.parent.name}.{secrets.token_hex(4)}.tmp")
     try:
-        make_folder(draft / target.name)
         for name, content in contents.items():
-            (draft / target.name / name).write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
+            path = draft / target.name / name
+            make_folder(path.parent)
+            path.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
         draft.replace(target.parent)
     except OSError as error:
         try_remove(draft)

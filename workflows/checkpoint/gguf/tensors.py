@@ -31,7 +31,8 @@ def name_tensors(model: GgufModel, architecture: Architecture) -> dict[str, Tens
             continue
         layer = _LAYER.fullmatch(stored)
         part, _, last = (layer[2] if layer else stored).rpartition(".")
-        prefix, info = f"model.layers.{layer[1]}." if layer else "", _stored_info(model, architecture, stored, part)
+        prefix = architecture.layers.format(layer[1]) if layer else ""
+        info = _stored_info(model, architecture, stored, part)
         if last not in ("weight", "bias"):
             raise _unknown(model, architecture, stored)
         if layer and part in turns:

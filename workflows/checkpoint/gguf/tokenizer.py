@@ -2,6 +2,7 @@
 
     tokenizer.ggml.model  gpt2   pieces of bytes, merges in the file     split as `tokenizer.ggml.pre` says
                           llama  SentencePiece's pieces and scores       merges follow from the scores
+                          bert   WordPiece's pieces, the longest first   words in lower case unless pieces have upper
 
 The result is what the model's authors publish where the file says as much: Qwen's texts are composed (NFC) although
 llama.cpp leaves them, and a piece that a person may type (user-defined) is taken whole.
@@ -22,6 +23,7 @@ Json = dict[str, Any]
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER = 1, 2, 3, 4  # kinds of tokens (llama_token_type)
 _SPACE = "\u2581"  # SentencePiece's
+_WITHIN = "##"  # of WordPiece, before a piece that begins no word
 _NAMES = {
     "bos_token": "bos",
     "eos_token": "eos",
@@ -29,6 +31,7 @@ _NAMES = {
     "pad_token": "padding",
     "sep_token": "seperator",  # as the format spells it
     "mask_token": "mask",
+    "cls_token": "cls",
 }
 
 # How texts are split before merges apply: the expressions that the models' authors publish.
@@ -73,12 +76,11 @@ SPLITS: Mapping[str, Split] = {
 def make_tokenizer(model: GgufModel) -> tuple[Json, Json]:
     """The contents of tokenizer.json and tokenizer_config.json. Raises CheckpointError for a kind that is not read."""
     kind = model.metadata.get("tokenizer.ggml.model")
-    makers = {"gpt2": _byte_pieces, "llama": _sentence_pieces}
+    makers = {"gpt2": _byte_pieces, "llama": _sentence_pieces, "bert": _word_pieces}
     if kind not in makers:
         raise model.error(f"its tokenizer is of the kind '{printable(kind, 40)}', and {' and '.join(makers)} are read")
     vocabulary = _Vocabulary(model)
-    made, begins = makers[str(kind)](model, vocabulary)
-    return made | {"post_processor": _ends(model, vocabulary, begins)}, _settings(model, vocabulary)
+    return makers[str(kind)](model, vocabulary), _settings(model, vocabulary)
 
 
 class _Vocabulary:
@@ -113,7 +115,7 @@ class _Vocabulary:
         index = self._model.token_id(name)
         if index is not None and index >= len(self.tokens):
             raise self._model.error(f"its token {name} is {index}, beyond the {len(self.tokens)} of its vocabulary")
-        return None if index is None else self.tokens[index]
+        return None if index is None else self.pieces[index]
 
     def added(self) -> list[Json]:
         """The tokens that are taken whole wherever they stand: control tokens, and those that a person may type."""
@@ -125,8 +127,8 @@ class _Vocabulary:
         ]  # fmt: skip
 
 
-def _byte_pieces(model: GgufModel, vocabulary: _Vocabulary) -> tuple[Json, bool]:
-    """The tokenizer of pieces of bytes, and whether a text begins with bos unless the file says so."""
+def _byte_pieces(model: GgufModel, vocabulary: _Vocabulary) -> Json:
+    """The tokenizer of pieces of bytes."""
     name = model.metadata.get("tokenizer.ggml.pre")
     split = SPLITS.get(str(name))
     if split is None:
@@ -145,10 +147,10 @@ def _byte_pieces(model: GgufModel, vocabulary: _Vocabulary) -> tuple[Json, bool]
     decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
     normalizer = {"type": "NFC"} if split.composed else None
     splitter = {"type": "Sequence", "pretokenizers": [*steps, bytes_]}
-    return _file(vocabulary, pieces, normalizer, splitter, decoder), split.begins
+    return _file(vocabulary, pieces, normalizer, splitter, decoder, _ends(model, vocabulary, split.begins))
 
 
-def _sentence_pieces(model: GgufModel, vocabulary: _Vocabulary) -> tuple[Json, bool]:
+def _sentence_pieces(model: GgufModel, vocabulary: _Vocabulary) -> Json:
     """SentencePiece's pieces: spaces are written as a sign, and a character that is no piece as its bytes."""
     vocabulary.pieces = [_spelled(*one) for one in zip(vocabulary.tokens, vocabulary.kinds, strict=True)]
     ids = vocabulary.ids(vocabulary.pieces)
@@ -165,7 +167,47 @@ def _sentence_pieces(model: GgufModel, vocabulary: _Vocabulary) -> tuple[Json, b
         decoders.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     merges = make_merges(_ranked(model, vocabulary))
     pieces = _bpe(ids, merges, unk_token=vocabulary.token("unknown"), fuse_unk=True, byte_fallback=True)
-    return _file(vocabulary, pieces, normalizer, None, {"type": "Sequence", "decoders": decoders}), True
+    decoder = {"type": "Sequence", "decoders": decoders}
+    return _file(vocabulary, pieces, normalizer, None, decoder, _ends(model, vocabulary, begins=True))
+
+
+def _word_pieces(model: GgufModel, vocabulary: _Vocabulary) -> Json:
+    """BERT's WordPiece, whose pieces within a word begin with ##, where the file marks those that begin one.
+
+    Texts are in lower case where the file says so, or where no piece has another: such a piece would never be met.
+    """
+    vocabulary.pieces = [_word_piece(*one) for one in zip(vocabulary.tokens, vocabulary.kinds, strict=True)]
+    ids = vocabulary.ids(vocabulary.pieces)
+    words = (piece for piece, kind in zip(vocabulary.pieces, vocabulary.kinds, strict=True)
+             if kind == _NORMAL and not _is_bracketed(piece))  # fmt: skip
+    lower = model.metadata.get("tokenizer.ggml.normalizer.lowercase")
+    lower = all(piece == piece.lower() for piece in words) if lower is None else bool(lower)
+    first, last = vocabulary.token("cls") or vocabulary.token("bos"), vocabulary.token("seperator")
+    unknown = vocabulary.token("unknown")
+    if first is None or last is None or unknown is None:
+        raise model.error("its tokenizer lacks the token that begins a text, ends it or stands for an unknown word")
+    strip = model.metadata.get("tokenizer.ggml.normalizer.strip_accents", lower)
+    normalizer = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": lower,
+                  "strip_accents": bool(strip)}  # fmt: skip
+    pieces = {"type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": _WITHIN,
+              "max_input_chars_per_word": 100, "vocab": ids}  # fmt: skip
+    decoder = {"type": "WordPiece", "prefix": _WITHIN, "cleanup": True}
+    single = [_special(first, 0), {"Sequence": {"id": "A", "type_id": 0}}, _special(last, 0)]
+    pair = [*single, {"Sequence": {"id": "B", "type_id": 1}}, _special(last, 1)]
+    splitter = {"type": "BertPreTokenizer"}
+    return _file(vocabulary, pieces, normalizer, splitter, decoder, _template(vocabulary, single, pair))
+
+
+def _word_piece(token: str, kind: int) -> str:
+    """A piece as WordPiece spells it: llama.cpp's converter marks those that begin a word instead of the others."""
+    if kind not in (_NORMAL, _USER) or _is_bracketed(token):
+        return token
+    return token[1:] if token.startswith(_SPACE) else _WITHIN + token
+
+
+def _is_bracketed(token: str) -> bool:
+    """Whether it is one such as [UNK] or [unused7], which converters left as they are before they knew kinds."""
+    return len(token) > 1 and token.startswith("[") and token.endswith("]")
 
 
 def _spelled(token: str, kind: int) -> str:
@@ -208,7 +250,14 @@ def _bpe(ids: Mapping[str, int], merges: list[list[str]], **options: Any) -> Jso
     return {"type": "BPE", **defaults, **options, "vocab": dict(ids), "merges": merges}
 
 
-def _file(vocabulary: _Vocabulary, pieces: Json, normalizer: Json | None, splitter: Json | None, decoder: Json) -> Json:
+def _file(
+    vocabulary: _Vocabulary,
+    pieces: Json,
+    normalizer: Json | None,
+    splitter: Json | None,
+    decoder: Json,
+    ends: Json | None,
+) -> Json:
     return {
         "version": "1.0",
         "truncation": None,
@@ -216,6 +265,7 @@ def _file(vocabulary: _Vocabulary, pieces: Json, normalizer: Json | None, splitt
         "added_tokens": vocabulary.added(),
         "normalizer": normalizer,
         "pre_tokenizer": splitter,
+        "post_processor": ends,
         "decoder": decoder,
         "model": pieces,
     }
@@ -227,7 +277,6 @@ def _ends(model: GgufModel, vocabulary: _Vocabulary, begins: bool) -> Json | Non
     last = vocabulary.token("eos") if model.metadata.get("tokenizer.ggml.add_eos_token", False) else None
     if first is None and last is None:
         return None
-    ids = {token: vocabulary.tokens.index(token) for token in (first, last) if token is not None}
 
     def around(texts: Iterable[tuple[str, int]]) -> list[Json]:
         steps: list[Json] = []
@@ -237,13 +286,15 @@ def _ends(model: GgufModel, vocabulary: _Vocabulary, begins: bool) -> Json | Non
             steps += [_special(last, kind)] if last else []
         return steps
 
+    return _template(vocabulary, around([("A", 0)]), around([("A", 0), ("B", 1)]))
+
+
+def _template(vocabulary: _Vocabulary, single: list[Json], pair: list[Json]) -> Json:
+    """The steps around one text and around two."""
+    tokens = [step["SpecialToken"]["id"] for step in pair if "SpecialToken" in step]
+    ids = {token: vocabulary.pieces.index(token) for token in tokens}
     specials = {token: {"id": token, "ids": [index], "tokens": [token]} for token, index in ids.items()}
-    return {
-        "type": "TemplateProcessing",
-        "single": around([("A", 0)]),
-        "pair": around([("A", 0), ("B", 1)]),
-        "special_tokens": specials,
-    }
+    return {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": specials}
 
 
 def _special(token: str, kind: int) -> Json:

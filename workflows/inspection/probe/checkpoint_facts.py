@@ -11,6 +11,7 @@ from workflows.common.errors import RecipeError
 from workflows.inspection.probe.build_estimate import build_estimate, precision_bytes
 from workflows.inspection.probe.preset_facts import preset_options
 from workflows.recipe import Family, Recipe, family_for, resolve_recipe, task_of
+from workflows.recipe.build_memory import can_hold_blocks
 from workflows.recipe.cache_layout import layout_conflict, variant_conflict
 from workflows.recipe.compatibility import fast_prefill_refusals, integer_cache_refusals
 from workflows.recipe.cut import Cut, make_cut
@@ -18,7 +19,7 @@ from workflows.recipe.family import ModelGeometry
 from workflows.recipe.precision import PRECISIONS, RECOMMENDED, target_precision
 from workflows.recipe.resolve import quantize_settings, settings_of_model
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Cache, Precision
-from workflows.recipe.stored_forms import has_stored_blocks, stored_notice
+from workflows.recipe.stored_forms import stored_notice
 from workflows.recipe.target import TARGETS
 from workflows.recipe.task import choosable_tasks, text_part_notice
 from workflows.wire.reports.plan import (
@@ -81,7 +82,7 @@ def _recommended(checkpoint: Checkpoint, family: Family) -> Mapping[str, str]:
     if not family.cached:
         return {}
     best = dict[str, str](RECOMMENDED.items())
-    return {**best, "cpu": "stored"} if has_stored_blocks(checkpoint) else best
+    return {**best, "cpu": "stored"} if can_hold_blocks(checkpoint, family) else best
 
 
 def _decoder(geometry: ModelGeometry) -> DecoderFacts:
@@ -245,5 +246,5 @@ def _precisions(
             blocks=name in IN_BLOCKS,
         )
         for name, facts in PRECISIONS.items()
-        if name in {"fp32", *METHODS} and (name != "stored" or has_stored_blocks(checkpoint))
+        if name in {"fp32", *METHODS} and (name != "stored" or can_hold_blocks(checkpoint, family))
     ]

@@ -96,7 +96,7 @@ def test_merges_follow_from_scores() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"tokenizer.ggml.model": "rwkv"}, "its tokenizer is of the kind 'rwkv', and gpt2 and llama are read"),
+        ({"tokenizer.ggml.model": "rwkv"}, "its tokenizer is of the kind 'rwkv', and gpt2 and llama and bert are read"),
         ({"tokenizer.ggml.pre": "unheard"}, "its texts are split in the way 'unheard' (tokenizer.ggml.pre), not: "),
         ({"tokenizer.ggml.pre": None}, "its texts are split in the way 'None'"),
         ({"tokenizer.ggml.tokens": None}, "its metadata lacks tokenizer.ggml.tokens"),

@@ -131,7 +131,7 @@ def test_the_precision_of_such_a_checkpoint_is_stored(tmp_path: Path) -> None:
         "The bundle holds the weights as the checkpoint stores them: 14 in GPTQ-4 as 4-bit integers in blocks of 64 "
         "with zero points (0.2 MB for 0.2 MB)."
     )
-    assert converted_notice(checkpoint) == (
+    assert converted_notice(checkpoint, can_hold=True) == (
         "The checkpoint's quantized weights are read as float32 numbers: 14 in GPTQ-4 (0.2 MB); --precision stored "
         "holds those in integers as they are."
     )
@@ -147,7 +147,7 @@ def test_a_checkpoint_that_is_converted_has_no_precision_stored(tmp_path: Path) 
     checkpoint = open_checkpoint(str(path))
     assert resolve_recipe(checkpoint, {}).precision == "fp32"
     assert "stored" not in {one.name for one in plan_report(checkpoint, {}).precisions}
-    assert converted_notice(checkpoint) == (
+    assert converted_notice(checkpoint, can_hold=False) == (
         "The checkpoint's quantized weights are read as float32 numbers: 14 in FP8 (0.3 MB)."
     )
     with pytest.raises(
