@@ -122,6 +122,15 @@ def test_experts(tmp_path: Path, bits: int, order: str) -> None:
         check_tokens(bundle, model)
 
 
+@pytest.mark.parametrize("kind", ["safetensors", "gguf"])
+def test_gpt_oss(tmp_path: Path, kind: str) -> None:
+    """Experts in MXFP4, sinks, windows of 8 in every other layer and a scaled rotation, past all of them."""
+    folder, file, model = making.gpt_oss(tmp_path)
+    bundle, _ = built(folder if kind == "safetensors" else file, tmp_path / "bundle", precision="fp32")
+    assert operators(bundle)["MoE"] == 2
+    check_tokens(bundle, model)
+
+
 def test_other_precisions_are_made_of_the_numbers(tmp_path: Path) -> None:
     path, model = gptq_checkpoint(tmp_path / "checkpoint", "gemma2", dtype=torch.bfloat16)
     bundle, _ = built(path, tmp_path / "bundle", precision="fp32")

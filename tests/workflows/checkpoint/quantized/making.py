@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from tests.workflows.checkpoint.gguf.converting import make_model
+from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
+from tests.workflows.checkpoint.gguf.making import write_gguf
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.checkpoint.block_rows import BlockRows
 from workflows.checkpoint.quantized.forms import PACKED_FORMS
@@ -26,6 +27,7 @@ from workflows.graph.described_weights import StoredWeight, block_rows
 Layer = tuple[dict[str, torch.Tensor], np.ndarray]
 """The tensors of a layer by their suffixes, and its weight [N,K] in float32."""
 Packer = Callable[[np.random.Generator, int, int], Layer]
+_MXFP4 = 39
 AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 
 
@@ -215,6 +217,35 @@ def write(folder: Path, model: Any, settings: Mapping[str, Any], tensors: Mappin
     table = {name: file for file, own in shards.items() for name in own}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": table}), "utf-8")
     return folder
+
+
+def gpt_oss(folder: Path) -> tuple[Path, Path, Any]:
+    """A checkpoint of gpt-oss with experts in MXFP4, as transformers has it and in GGUF, and the model of its weights."""
+    model, rng, blocks = make_model("gpt-oss", intermediate_size=64), np.random.default_rng(3), {}
+    tensors, stored = {}, {}
+    for name, weight in model.state_dict().items():
+        if weight.ndim < 3:
+            tensors[name] = weight
+            continue
+        experts, columns, rows = weight.shape  # [E, K, N]
+        integers = rng.integers(0, 16, (experts, rows, columns // 32, 32), np.uint8)
+        exponents = rng.integers(119, 124, integers.shape[:3], np.uint8)
+        numbers = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)[integers]
+        numbers *= np.ldexp(np.float32(1), exponents.astype(np.int32) - 127)[..., None]
+        weight.copy_(torch.from_numpy(numbers.reshape(experts, rows, columns)).transpose(1, 2))
+        tensors[f"{name}_blocks"] = torch.from_numpy(integers[..., ::2] | (integers[..., 1::2] << 4))
+        tensors[f"{name}_scales"] = torch.from_numpy(exponents)
+        halves = integers[..., :16] | (integers[..., 16:] << 4)
+        stored[name] = np.concatenate([exponents[..., None], halves], -1)  # [E, N, K/32, 17]
+    for name, packed in stored.items():
+        layer = name.split(".")[2]
+        parts = {"down": packed} if "down" in name else {"gate": packed[:, ::2], "up": packed[:, 1::2]}
+        blocks |= {f"blk.{layer}.ffn_{part}_exps.weight": own for part, own in parts.items()}
+    file = write_gguf(folder / "gpt-oss.gguf", metadata_of("gpt-oss", model.config), [
+        (name, shape, _MXFP4, blocks[name].tobytes()) if name in blocks else (name, shape, kind, content)
+        for name, shape, kind, content in tensors_of("gpt-oss", model)
+    ])  # fmt: skip
+    return write(folder / "checkpoint", model, {"quant_method": "mxfp4"}, tensors), file, model
 
 
 SIZES = {"hidden_size": 128, "intermediate_size": 256, "head_dim": 32, "num_hidden_layers": 2}
