@@ -30,7 +30,7 @@ def bench(
     repeats: int = typer.Option(5, "--repeats", help="Counted runs on each provider; one more warms it up."),
     provider: list[str] = typer.Option(["cpu"], "--provider", metavar="NAME", help="May be given several times."),
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A text in place of random tokens."),
-    flags: Annotated[RunFlags, Only("draft", "ngram", "draft_tokens")] = RunFlags(),
+    flags: Annotated[RunFlags, Only("draft", "ngram", "draft_tokens", "adapter")] = RunFlags(),
     as_json: bool = JsonFlag,
 ) -> None:
     """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory bandwidth.
@@ -50,7 +50,7 @@ def bench(
     if prompt_file is not None:
         text = read_text(prompt_file, "prompt")
         prompt = BundleTokenizer.of_bundle(read_bundle(bundle)).encode(text, special=True)
-    load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts)
+    load = BenchLoad(prompt_tokens, new_tokens, repeats, prompt, drafts, flags.adapter or "")
     with status_line("opening the bundle") as (report, cancelled):
         rows = measure(bundle, provider, load, report=report, cancelled=cancelled)
     record_bench(bundle, rows, to_stderr)
@@ -86,7 +86,9 @@ def _lines(row: Measured) -> dict[str, str]:
     if isinstance(row, SingleRow):
         return {**_percentile_line("latency", row.latency_ms), "runs": f"{row.runs_per_s:,.1f} /s", **memory}
     roofline = row.roofline
+    adapter = {} if row.adapter is None else {"adapter": row.adapter or "none"}
     return {
+        **adapter,
         "time to first token": f"{row.ttft_ms:,.3f} ms",
         **_percentile_line("inter-token", row.inter_token_ms),
         "prefill": f"{row.prefill_tokens_per_s:,.1f} tokens/s",

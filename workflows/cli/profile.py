@@ -11,6 +11,7 @@ from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.progress import status_line
 from workflows.cli.remote_flag import runs_on_machines
+from workflows.cli.streams import print_line
 from workflows.wire.reports.profile import ComponentProfile
 
 
@@ -20,6 +21,7 @@ def profile(
     component: str = typer.Option("", "--component", metavar="NAME", help="This one alone."),
     provider: str = typer.Option("cpu", "--provider", help="A name that `joinery devices` prints."),
     steps: int = typer.Option(8, "--steps", help="Decode steps, or runs, that are counted."),
+    adapter: str = typer.Option("", "--adapter", metavar="NAME", help="The bundle's adapter that is active."),
     top: int = typer.Option(20, "--top", help="Nodes of each component that are listed; --json has all."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -27,12 +29,16 @@ def profile(
     from workflows.inspection.node_profile import profile as run_profile
 
     with status_line("opening") as (report, cancelled):
-        measured = run_profile(path, provider, component, steps=steps, report=report, cancelled=cancelled)
+        measured = run_profile(
+            path, provider, component, steps=steps, adapter=adapter, report=report, cancelled=cancelled
+        )
     if as_json:
         write_json(measured)
         return
     for part in measured.components:
         Console().print(_table(part, top))
+    if measured.adapter is not None:
+        print_line(f"Adapter: {measured.adapter or 'none'}")
 
 
 def _table(part: ComponentProfile, top: int) -> Table:

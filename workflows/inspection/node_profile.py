@@ -27,16 +27,17 @@ def profile(
     component: str = "",
     *,
     steps: int = STEPS,
+    adapter: str = "",
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProfileReport:
-    """Profiles a bundle or an .onnx file, one component or all. steps: how many are measured.
+    """Profiles a bundle or an .onnx file, one component or all. steps: how many are measured. adapter: the active one.
 
-    Raises RequestError if there is no such graph, BundleError, DeviceError, GraphError, JoineryError if the runs
-    fail, Cancelled on request.
+    Raises RequestError if there is no such graph or adapter, BundleError, DeviceError, GraphError, JoineryError if the
+    runs fail, Cancelled on request.
     """
     open_graph(GraphLocation(path, component))  # what is not there is said before anything runs
-    measured = profile_isolated(path, provider, steps=steps, report=report, cancelled=cancelled)
+    measured = profile_isolated(path, provider, steps=steps, adapter=adapter, report=report, cancelled=cancelled)
     parts = [part for part in measured.components if component in ("", part.name)]
     if not parts:
         raise RequestError(f"{printable(component)} takes no part in a chunk or a step, so that nothing can be timed.")

@@ -23,6 +23,7 @@ from workflows.generate.options import check_options
 from workflows.generate.speculative import select_strategy
 from workflows.measure.roofline import kv_bytes, read_bandwidth, weight_bytes
 from workflows.runtime import open_single
+from workflows.runtime.execution.active_adapter import BASE
 from workflows.runtime.execution.example_source import example_inputs, example_tokens
 from workflows.runtime.loading.memory_plan import cpu_memory
 from workflows.wire.events import Event, GenerationDone, ProgressEvent, SpeculationUse, TokenEvent
@@ -73,14 +74,22 @@ class CompositeSubject:
     prompt_tokens = new_tokens = 1
 
     def __init__(
-        self, bundle: Bundle, provider: str, drafts: DraftRequest | None = None, prompt: Sequence[int] = ()
+        self,
+        bundle: Bundle,
+        provider: str,
+        drafts: DraftRequest | None = None,
+        prompt: Sequence[int] = (),
+        adapter: str = BASE,
     ) -> None:
-        """Raises GraphError where the bundle cannot verify drafts, and what open_engine raises."""
+        """Raises GraphError where the bundle cannot verify drafts, RequestError for an adapter that it does not have,
+        and what open_engine raises.
+        """
         self._memory = cpu_memory(bundle) if provider == "cpu" else None
         draft: Path | Literal[False] = (drafts.draft if drafts else None) or False
         self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
-        self._drafts, self._options = drafts, _options(drafts)
+        self._drafts, self._options = drafts, _options(drafts).replaced(adapter=adapter or None)
         machine = self._engine.machine
+        machine.adapter.use(adapter)
         refused = select_strategy(machine, self._options, self._engine.draft)
         if isinstance(refused, str):
             raise GraphError(refused)
@@ -131,6 +140,7 @@ class CompositeSubject:
             peak_rss_bytes=run.peak_bytes,
             memory=self._memory,
             drafts=None if self._drafts is None else _draft_use(self._drafts, samples),
+            adapter=self._engine.machine.adapter.active,
         )
 
 
@@ -188,7 +198,7 @@ class BenchLoad:
     """The size of each run. prompt_tokens, new_tokens: None for 128 and 64, or what fits the bundle's cache.
 
     repeats: counted runs. prompt: ids in place of random ones, of which prompt_tokens takes the first. drafts: adds a
-    second row with drafts per provider.
+    second row with drafts per provider. adapter: the active one, of a bundle that has some.
     """
 
     prompt_tokens: int | None = None
@@ -196,6 +206,7 @@ class BenchLoad:
     repeats: int = 5
     prompt: Sequence[int] = ()
     drafts: DraftRequest | None = None
+    adapter: str = BASE
 
     def check_sizes(self) -> None:
         """Raises RequestError for a number below 1, and PromptError for a prompt shorter than prompt_tokens."""
@@ -243,6 +254,8 @@ def bench(
     bundle = read_bundle(folder)
     if load.drafts is not None and bundle.pipeline.route == "single":
         raise RequestError("Drafts are for a bundle that generates, and this one is a single graph.")
+    if load.adapter and bundle.pipeline.route == "single":
+        raise RequestError("The bundle is a single graph, which takes no adapter: measure it without --adapter.")
     ways = (None,) if load.drafts is None else (None, load.drafts)
     lanes = [_open(bundle, load, name, drafts) for name in dict.fromkeys(providers) for drafts in ways]
     running = [(lane, lane.subject) for lane in lanes if lane.subject is not None]
@@ -268,7 +281,7 @@ def _open(bundle: Bundle, load: BenchLoad, provider: str, drafts: DraftRequest |
     try:
         if bundle.pipeline.route == "single":
             return _BenchLane(provider, subject=SingleSubject(bundle, provider, load.prompt_tokens or USUAL_PROMPT))
-        composite = CompositeSubject(bundle, provider, drafts, load.prompt)
+        composite = CompositeSubject(bundle, provider, drafts, load.prompt, load.adapter)
     except (DeviceError, GraphError) as error:
         return _BenchLane(provider, drafts, reason=str(error))
     wanted = load.prompt_tokens or len(load.prompt) or None

@@ -22,6 +22,7 @@ from workflows.bundle import read_bundle
 from workflows.bundle.session_options import parse_options
 from workflows.common.errors import GraphError, JoineryError, RequestError
 from workflows.process.subprocesses import exit_with_parent, run_isolated
+from workflows.runtime.execution.active_adapter import BASE, check_adapter
 from workflows.runtime.execution.example_source import read_example
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.loading.machines import make_machine, open_machine
@@ -47,16 +48,20 @@ def profile_isolated(
     provider: str = "cpu",
     *,
     steps: int = STEPS,
+    adapter: str = BASE,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProfileReport:
     """Each component's nodes in each phase, without their `own` names. path: a bundle's folder, or an .onnx file.
 
-    Raises RequestError for fewer steps than one, DeviceError for a provider that cannot be used, JoineryError with the
-    reason where nothing ran or the process ended early, Cancelled on request. Removes its files.
+    Raises RequestError for fewer steps than one and an unknown adapter, DeviceError for a provider that cannot be used,
+    JoineryError with the reason where nothing ran or the process ended early, Cancelled on request. Removes its files.
     """
     if steps < 1:
         raise RequestError(f"--steps must be at least 1, and {steps} was given.")
+    if adapter:
+        present = (read_bundle(path).pipeline.metadata.adapters if path.is_dir() else None) or ()
+        check_adapter(adapter, [one.name for one in present])
     device, total = device_named(provider), steps + CHUNKS + 2
 
     def on_line(line: str) -> None:
@@ -65,7 +70,7 @@ def profile_isolated(
             report(ProgressEvent(stage="profile", message=message, done=int(count), total=total, unit="runs"))
 
     with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
-        arguments = [str(path.absolute()), device.name, str(steps), folder]
+        arguments = [str(path.absolute()), device.name, str(steps), adapter, folder]
         ended = run_isolated("workflows.measure.profile", arguments, _SECONDS, on_line=on_line, cancelled=cancelled)
     try:
         answer = json.loads(ended.last_line)
@@ -101,7 +106,7 @@ class ProfiledSession:
         ]
 
 
-def measure(path: Path, provider: str, steps: int) -> ProfileReport:
+def measure(path: Path, provider: str, steps: int, adapter: str = BASE) -> ProfileReport:
     """The report; writes its files to the current folder. Raises what opening a bundle raises."""
     options, device = parse_options({"enable_profiling": _PREFIX}), device_named(provider)
     _say(0, "opening")
@@ -109,9 +114,10 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
         bundle = read_bundle(path)
         if bundle.pipeline.route == "single":
             components = _of_single(open_session(single_opening(bundle, device, None, options)), steps)
-        else:
-            components = _of_machine(open_machine(bundle, device, session_options=options), steps)
-        return ProfileReport(provider, components)
+            return ProfileReport(provider, components)
+        machine = open_machine(bundle, device, session_options=options)
+        machine.adapter.use(adapter)
+        return ProfileReport(provider, _of_machine(machine, steps), machine.adapter.active)
     opened = open_session(SessionPlan(path.stem, path, device, settings=options))
     inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
     if inferred.pipeline is None or inferred.problems:
@@ -288,10 +294,10 @@ def _summed(calls: Sequence[NodeCall], usual: float, total: float) -> NodeTime:
 def main(arguments: list[str]) -> None:
     """Prints the report, or the error, as the last line."""
     exit_with_parent()
-    path, provider, steps, folder = arguments
+    path, provider, steps, adapter, folder = arguments
     try:
         with chdir(folder):
-            answer = dumps(measure(Path(path), provider, int(steps)))
+            answer = dumps(measure(Path(path), provider, int(steps), adapter))
     except JoineryError as error:
         answer = json.dumps({"error": str(error)})
     sys.stdout.write(f"\n{answer}\n")

@@ -196,6 +196,38 @@ def test_the_command_line_names_adapters(made: Made, capsys: pytest.CaptureFixtu
         assert "adapters" in capsys.readouterr().err and not (made.folder / "out.gguf").exists()
 
 
+def test_measurements_take_an_adapter_or_say_that_none_was_active(
+    made: Made, demo_bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A profile counts what products with the factors read, of rank 0 without an adapter."""
+
+    def measured(*words: str) -> list[dict[str, Any]]:
+        assert run([*words, "--json"]) == 0
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    sizes = ["--prompt-tokens", "8", "--new-tokens", "4", "--repeats", "1"]
+    for name, flags in (("", []), ("first", ["--adapter", "first"])):
+        assert [row["adapter"] for row in measured("bench", str(made.bundle), *sizes, *flags)] == [name]
+    assert "adapter" not in measured("bench", str(demo_bundle), *sizes)[0]
+    reads = dict[str, int]()
+    for name in ("", "first", "second"):
+        (report,) = measured("profile", str(made.bundle), "--steps", "1", *(["--adapter", name] if name else []))
+        assert report["adapter"] == name
+        parts = [part["nodes"] for part in report["components"] if part["phase"] == "decode"]
+        reads[name] = sum(node["activation_bytes"] for nodes in parts for node in nodes if node["op"] == "MatMul")
+    assert reads[""] < reads["first"] < reads["second"]  # of rank 0, 4 and 6
+    for command in ("bench", "profile"):
+        assert run([command, str(made.bundle), "--adapter", "third"]) == 2
+        assert "The bundle has no adapter 'third': it has first, second." in capsys.readouterr().err
+        assert run([command, str(demo_bundle), "--adapter", "first"]) == 2
+    prompts = made.folder / "prompts.txt"
+    prompts.write_text("3,4,5\n", "utf-8")
+    notes = evaluate(EvalRequest(made.bundle, str(made.bundle), prompts, steps=2, questions=0)).notes
+    (parted,) = measured("diverge", str(made.bundle), str(made.bundle), "--prompt-ids", "3,4,5", "--steps", "1")
+    said = "No adapter was active: the bundle's own weights alone were read, without first, second."
+    assert said in notes and parted["notes"] == [said]
+
+
 def test_a_file_that_does_not_fit_is_refused(made: Made) -> None:
     """By name; the adapter before stays."""
     file = made.bundle / "adapters" / "1.safetensors"

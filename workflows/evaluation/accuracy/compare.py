@@ -22,6 +22,7 @@ from workflows.evaluation.accuracy.tasks import DemoTask, FileTask, demo_task
 from workflows.generate import Engine
 from workflows.generate.prompt_sets import EvaluationPrompt, PromptSet, encode_prompt
 from workflows.recipe.cut import ComponentRole
+from workflows.runtime.execution.active_adapter import inactive_note
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, PairedFigure, TaskReport
 
@@ -166,7 +167,7 @@ class AccuracyComparison:
     def _summary(self, prompts: PromptSet, greedy: list[GreedyAnswer], task: TaskReport | None) -> EvalReport:
         sums, agreement = self._sums, self._sums.agreement
         layers = self._layers()
-        notes = [f"Prompts: {prompts.origin}.", *self._notes]
+        notes = [f"Prompts: {prompts.origin}.", *inactive_note(self._candidate.engine.bundle), *self._notes]
         if agreement.not_finite:
             notes.append(f"At {agreement.not_finite:,} positions the candidate's logits are no numbers.")
         if not sums.text[0].count:

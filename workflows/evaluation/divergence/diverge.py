@@ -26,6 +26,7 @@ from workflows.evaluation.divergence.matching import ComponentPair, ValuePair, m
 from workflows.evaluation.divergence.recorded_values import RecordedSubject
 from workflows.evaluation.divergence.subject import OpenSubject, Subject, SubjectOptions, Values
 from workflows.evaluation.divergence.tolerance import NO_GAP, Gap, largest_gap, tolerance
+from workflows.runtime.execution.active_adapter import inactive_note
 from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
@@ -116,7 +117,7 @@ def _sequence(first: ComparedNode | None) -> list[str]:
 
 
 def _notes(plan: FeedPlan, subjects: tuple[Subject, Subject], parts: Sequence[ComponentPair]) -> list[str]:
-    notes = []
+    notes = list(dict.fromkeys(note for subject in subjects for note in inactive_note(subject.bundle)))
     if plan.token_by_token:
         notes.append("The two take prompts in different chunks, so both were fed token by token.")
     left = [name for name in dict.fromkeys(subjects[1].components.values()) if name not in {part.b for part in parts}]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workflows.bundle import Bundle
 from workflows.bundle.outline import Port
 from workflows.bundle.schema import BundledAdapter
 from workflows.common.errors import BundleError, RequestError, printable
@@ -50,6 +51,11 @@ class ActiveAdapter:
     def names(self) -> tuple[str, ...]:
         """The adapters that can be used."""
         return tuple(self._adapters or ())
+
+    @property
+    def active(self) -> str | None:
+        """The name of the active adapter, empty for the base; None where the graphs take none."""
+        return None if self._adapters is None else self.name
 
     @property
     def identity(self) -> str:
@@ -120,6 +126,12 @@ class ActiveAdapter:
                 f"The adapter {printable(adapter.name, 60)} holds {printable(name, 120)} {list(array.shape)} in "
                 f"{array.dtype}, which does not fit the graphs' inputs: build the bundle anew."
             )
+
+
+def inactive_note(bundle: Bundle) -> list[str]:
+    """A sentence for a report over a bundle whose adapters were all inactive; nothing for one without any."""
+    named = ", ".join(printable(one.name, 60) for one in bundle.pipeline.metadata.adapters or ())
+    return [f"No adapter was active: the bundle's own weights alone were read, without {named}."] if named else []
 
 
 def check_adapter(name: str, adapters: Collection[str]) -> None:

@@ -67,7 +67,8 @@ class UnusableProviderRow:
 class CompositeRow:
     """A bundle with a cache: medians over the generations, percentiles over their tokens.
 
-    memory: before the bundle was opened; None except on the CPU.
+    memory: before the bundle was opened; None except on the CPU. adapter: the active one, empty for none; None for a
+    bundle that takes none.
     """
 
     provider: str
@@ -84,6 +85,7 @@ class CompositeRow:
     usable: Literal[True] = True
     memory: MemoryFit | None = field(default=None, metadata=ABSENT)
     drafts: DraftFigures | None = field(default=None, metadata=ABSENT)
+    adapter: str | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass

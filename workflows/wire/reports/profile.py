@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
 
 
@@ -48,7 +49,11 @@ class ComponentProfile:
 
 @dataclass
 class ProfileReport(Report):
-    """The profiles by component and phase. provider: the requested one; each node names the one that ran it."""
+    """The profiles by component and phase. provider: the requested one; each node names the one that ran it.
+
+    adapter: the active one, empty for none; None for what takes none.
+    """
 
     provider: str
     components: list[ComponentProfile]
+    adapter: str | None = field(default=None, metadata=ABSENT)

@@ -220,7 +220,7 @@ def write(folder: Path, model: Any, settings: Mapping[str, Any], tensors: Mappin
 
 
 def gpt_oss(folder: Path) -> tuple[Path, Path, Any]:
-    """A checkpoint of gpt-oss with experts in MXFP4, as transformers has it and in GGUF, and the model of its weights."""
+    """A checkpoint of gpt-oss, experts in MXFP4, as transformers has it and in GGUF, and the model of its weights."""
     model, rng, blocks = make_model("gpt-oss", intermediate_size=64), np.random.default_rng(3), {}
     tensors, stored = {}, {}
     for name, weight in model.state_dict().items():
