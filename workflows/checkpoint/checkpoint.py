@@ -17,7 +17,7 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.gguf import find_gguf
 from workflows.checkpoint.other_folders import has_weights, other_folder
-from workflows.checkpoint.quantized import quantization_settings
+from workflows.checkpoint.quantized import SETTINGS_FILES, quantization_settings
 from workflows.checkpoint.remote_code import remote_code
 from workflows.checkpoint.sentence_transformers import embedding_files, is_embedder, scored_tokens, transformer_folder
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
@@ -94,7 +94,7 @@ class Checkpoint:
         """
         if self.weights_folder != self.folder:
             return dict.fromkeys(self.weight_files, self.weights_folder)
-        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *weights.INDICES}
+        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *weights.INDICES, *SETTINGS_FILES}
         present = {name for name in small if exists(self.folder, name)}
         below = self.folder.relative_to(self.root)
         own = {(below / name).as_posix() for name in (*present, *self.remote_code, *self.weight_files)}

@@ -24,6 +24,7 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, CONFIG, GENERATION
 from workflows.checkpoint.download import DownloadState, RemoteFile, download, run_in_thread
 from workflows.checkpoint.files import read_bytes, safe_name, sha256
 from workflows.checkpoint.hub_cache import COMMIT, HubCache
+from workflows.checkpoint.quantized import SETTINGS_FILES
 from workflows.checkpoint.remote_code import CODE_LIMIT, auto_map_modules, remote_code
 from workflows.checkpoint.sentence_transformers import (
     MODEL,
@@ -39,7 +40,7 @@ from workflows.common.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
-_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *TRANSFORMER_FILES}
+_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, *TRANSFORMER_FILES, *SETTINGS_FILES}
 _SHARDS = {
     index: re.compile(rf"(?:pytorch_)?model-\d{{5}}-of-\d{{5}}{re.escape(suffix)}")
     for index, suffix in weights.INDICES.items()

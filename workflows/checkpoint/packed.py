@@ -29,7 +29,8 @@ class PackedWeight:
     of an integer. zeros: whether each block has a zero point. half: whether scales are float16. step: what is added to
     the words of zero points. held: whether the blocks are integers that a product takes. row_group: rows with one
     scale. turned: how many matrices are stacked, each of which the model has transposed; 0 for one as it is.
-    nested: scales that have a scale themselves, in groups of so many, and `offset`, which is added to them.
+    nested: scales that have a scale themselves, in groups of so many, and `offset`, which is added to them. minimums:
+    whether zero points are of any number, so that a bundle holds whole ones and what is left as minimums.
     """
 
     parts: tuple[PackedPart, ...]
@@ -46,6 +47,7 @@ class PackedWeight:
     turned: int = 0
     nested: int = 0
     offset: float = 0.0
+    minimums: bool = False
 
     @property
     def stored_shape(self) -> tuple[int, ...]:

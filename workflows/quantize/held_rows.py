@@ -116,9 +116,11 @@ def _rows_of(part: StoredWeight, rows: slice, form: HeldForm) -> tuple[NDArray[A
     integers = ordered_rows(stored.integers.reshape(count, inner), turn)
     scales = np.repeat(ordered_rows(stored.scales.reshape(count, -1), turn), own, axis=1)
     zero: Any = stored.zero
-    if isinstance(zero, np.ndarray):
-        zero = np.repeat(ordered_rows(zero.reshape(count, -1), turn), own, axis=1).astype(np.int16)
     steps = rest = np.zeros_like(scales)
+    if isinstance(zero, np.ndarray):
+        exact = np.repeat(ordered_rows(zero.reshape(count, -1), turn), own, axis=1)
+        zero = np.clip(np.rint(exact), 0, (1 << stored.bits) - 1).astype(np.int16)
+        rest = scales * (exact - zero)  # of zero points that are no whole numbers
     if stored.minimums is not None:
         rest = np.repeat(ordered_rows(stored.minimums.reshape(count, -1), turn), own, axis=1)
         whole = np.rint(np.divide(rest, scales, out=np.zeros_like(rest), where=scales != 0))

@@ -31,11 +31,18 @@ def _gguf() -> Iterator[tuple[str, str, str]]:
 
 def _packed() -> Iterator[tuple[str, str, str]]:
     for form in PACKED_FORMS.values():
-        yield form.title, "kept exactly" if form.held else "converted", form.held or "float32, by value"
+        fate = "converted" if not form.held else _ROUNDED if form.minimums else "kept exactly"
+        yield form.title, fate, form.held or "float32, by value"
 
 
 def _refused() -> Iterator[tuple[str, str, str]]:
     yield "GPTQ, 2 and 3 bits; marlin, gptq_p", "refused", "get the model with 4 or 8 bits in gptq or gptq_v2"
     yield "AWQ gemv, gemv_fast, llm-awq", "refused", "get the model in gemm"
+    yield "HQQ, 1 to 3 bits; groups along the outputs (axis = 0)", "refused", "get the model with 4 or 8 bits, axis = 1"
+    yield (
+        "quanto, qint4, qint2, qfloat8",
+        "refused",
+        "get the model in qint8: files of 4 and 2 bits lack the weights' shapes",
+    )
     for name, reason in REFUSED.items():
         yield f"`{name}`", "refused", reason

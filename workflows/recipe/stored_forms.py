@@ -81,7 +81,9 @@ def held_form(weight: BlockWeight) -> HeldForm | None:
         return None
     if packed is None:
         return HELD_FORMS.get(weight.dtype)
-    return HeldForm(packed.bits, packed.size, half=packed.half, zeros=packed.zeros) if packed.held else None
+    if not packed.held:
+        return None
+    return HeldForm(packed.bits, packed.size, packed.minimums, packed.half, packed.zeros)
 
 
 def has_stored_blocks(checkpoint: Checkpoint) -> bool:

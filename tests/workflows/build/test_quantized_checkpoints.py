@@ -89,6 +89,9 @@ def test_gptq(tmp_path: Path, architecture: str, own: dict[str, Any], products: 
         ("gemma2", COMPRESSED, partial(making.compressed, symmetric=False), 8),  # with a window of 8
         ("qwen3", COMPRESSED, partial(making.float4, form="nvfp4"), 8),
         ("qwen2", {"quant_method": "bitsandbytes", "load_in_8bit": True}, making.bitsandbytes8, 8),
+        ("llama", {"quant_method": "hqq"}, making.hqq, 8),
+        ("gemma2", {"quant_method": "hqq"}, partial(making.hqq, bits=8, group=128), 8),
+        ("qwen2", {"quant_method": "quanto"}, making.quanto, 8),
         ("phi3", FP8, partial(making.float8, block=(128, 128), suffix="weight_scale_inv"), 0),
         ("llama", {"quant_method": "bitsandbytes", "load_in_4bit": True}, making.bitsandbytes4, 0),
     ],

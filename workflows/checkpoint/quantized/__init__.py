@@ -14,8 +14,8 @@ from pathlib import Path
 from workflows.checkpoint.configuration import read_optional
 
 # the rest imports numpy, which no other checkpoint needs to be opened
-_FILES = ("quantize_config.json", "quant_config.json")  # of AutoGPTQ and AutoAWQ, before config.json had the settings
-_OF_FILE = ("gptq", "awq")
+# of AutoGPTQ and AutoAWQ, before config.json had the settings, and the layers of quanto
+SETTINGS_FILES = {"quantize_config.json": "gptq", "quant_config.json": "awq", "quanto_qmap.json": "quanto"}
 
 
 def quantization_settings(folder: Path, config: Mapping[str, object]) -> dict[str, object]:
@@ -23,7 +23,7 @@ def quantization_settings(folder: Path, config: Mapping[str, object]) -> dict[st
     own = config.get("quantization_config") or config.get("compression_config")
     if own:
         return own if isinstance(own, dict) else {"quant_method": str(own)}
-    for name, method in zip(_FILES, _OF_FILE, strict=True):
+    for name, method in SETTINGS_FILES.items():
         if settings := read_optional(folder, name):
             return {"quant_method": method, **settings}
     return {}

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.gguf import stacked_experts
-from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, mxfp4
+from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, hqq, mxfp4, quanto
 from workflows.checkpoint.quantized.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
 class PackedForm:
-    """title: what people call it. unpack: rows of a weight as blocks. held: how a bundle holds it; "" for by value."""
+    """title: what people call it. unpack: rows of a weight as blocks. held: how a bundle holds it; "" for by value.
+
+    minimums: whether it then has minimums.
+    """
 
     name: str
     title: str
     unpack: Callable[[Parts, slice], Blocks]
     held: str = ""
+    minimums: bool = False
 
 
 _LEVELS = "8-bit integers, twice the numbers of E2M1, in blocks of {}"
@@ -50,6 +54,17 @@ PACKED_FORMS: Mapping[str, PackedForm] = {
             PackedForm(f"BNB-{kind.upper()}", f"bitsandbytes, {kind}", bitsandbytes.unpack_levels)
             for kind in bitsandbytes.KINDS
         ),
+        *(
+            PackedForm(
+                f"HQQ-{bits}",
+                f"HQQ, {bits} bits",
+                hqq.unpack,
+                f"{bits}-bit integers with zero points and minimums",
+                minimums=True,
+            )
+            for bits in hqq.BITS
+        ),
+        PackedForm("QUANTO-8", "quanto, qint8", quanto.unpack, "8-bit integers in blocks of a row"),
         PackedForm("BNB-INT8", "bitsandbytes, int8", bitsandbytes.unpack_integers, "8-bit integers in blocks of a row"),
     )
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, fp8, gptq, mxfp4
+from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, fp8, gptq, hqq, mxfp4, quanto
 from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
@@ -80,13 +80,15 @@ METHODS: Mapping[str, QuantMethod] = {
             "bitsandbytes", "bitsandbytes", bitsandbytes.SUFFIXES, bitsandbytes.check, bitsandbytes.describe,
             bitsandbytes.DROPPED, triggers=2, split=bitsandbytes.split,
         ),
+        QuantMethod("hqq", hqq.TITLE, hqq.SUFFIXES, hqq.check, hqq.describe, hqq.DROPPED),
+        QuantMethod(
+            "quanto", quanto.TITLE, quanto.SUFFIXES, quanto.check, quanto.describe, quanto.DROPPED, split=quanto.split
+        ),
     )
 }  # fmt: skip
 """By `quant_method`."""
 REFUSED: Mapping[str, str] = {
-    "hqq": "it stores settings of its own class beside each layer, which transformers alone restores",
-    "torchao": "its files hold classes of torchao, whose form its version decides",
-    "quanto": "transformers does not write its integers to files",
+    "torchao": "its files hold the parts of classes of torchao, whose form its version decides",
     "auto-round": "it packs as other methods do, by a form of its own name: export it as auto_gptq or auto_awq",
     "aqlm": "its weights are sums of vectors of a table",
     "vptq": "its weights are vectors of a table",

@@ -173,6 +173,33 @@ def bitsandbytes8(rng: np.random.Generator, rows: int, columns: int) -> Layer:
     return tensors, integers.astype(np.float32) * (scales.numpy() * np.float32(1 / 127))[:, None]
 
 
+def hqq(rng: np.random.Generator, rows: int, columns: int, bits: int = 4, group: int = 64) -> Layer:
+    """HQQ, with zero points that are no whole numbers, as its optimizer leaves them."""
+    groups = rows * columns // group
+    integers = rng.integers(0, 1 << bits, (groups, group), np.uint8)
+    scale = scales_of(rng, groups, 1).float().numpy()
+    zero = (rng.random((groups, 1)) * (1 << bits) * 0.8).astype(np.float16)
+    half = groups // 2
+    stored = integers if bits == 8 else (integers[:half] << 4) | integers[half:]
+    whole = {"nbits": bits, "group_size": group, "axis": 1}
+    flags = {"view_as_float": 0, "quant_scale": 0, "quant_zero": 0, "offload_meta": 0, "encoded_state_dict": 1}
+    tensors = {
+        "W_q": torch.from_numpy(stored), "scale": torch.from_numpy(scale).half(), "zero": torch.from_numpy(zero),
+        "shape": torch.tensor([rows, columns]), "packing": torch.tensor([*f"{bits}bit_u8".encode()], dtype=torch.uint8),
+        **{name: torch.tensor(value, dtype=torch.int32) for name, value in whole.items()},
+        **{name: torch.tensor(value, dtype=torch.uint8) for name, value in flags.items()},
+    }  # fmt: skip
+    return tensors, ((integers - zero.astype(np.float32)) * scale).reshape(rows, columns)
+
+
+def quanto(rng: np.random.Generator, rows: int, columns: int) -> Layer:
+    """quanto's qint8."""
+    integers, scale = rng.integers(-128, 128, (rows, columns), np.int8), scales_of(rng, rows, 1).float()
+    ones = {name: torch.ones(()) for name in ("input_scale", "output_scale")}
+    tensors = {"weight._data": torch.from_numpy(integers), "weight._scale": scale / 8, **ones}
+    return tensors, integers * (scale / 8).numpy()
+
+
 def quantize(model: Any, packer: Packer, skip: tuple[str, ...] = ("lm_head", "mlp.gate.")) -> dict[str, torch.Tensor]:
     """The tensors of the model's checkpoint, whose products are packed; the model gets the weights they stand for."""
     rng, tensors = np.random.default_rng(7), {}

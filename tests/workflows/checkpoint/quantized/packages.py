@@ -1,17 +1,17 @@
 """Files that packages wrote, read by Joinery, against the packages' own unpacking; prints a table.
 
-    python -m tests.workflows.checkpoint.quantized.packages FOLDER
+    python -m tests.workflows.checkpoint.quantized.packages FOLDER [compressed_tensors] [bitsandbytes] [hqq] [quanto]
 
 The packages are not in the test extra: install them with `pip install --no-deps --target SITE compressed-tensors
-bitsandbytes`, with loguru beside them, and set PYTHONPATH=SITE. The last column has the scales in float32, as Joinery
-has them; the packages round to the dtype of the model behind that.
+bitsandbytes hqq optimum-quanto`, with loguru, termcolor and ninja beside them, and set PYTHONPATH=SITE. The last column
+has the scales in float32, as Joinery has them; the packages round to the dtype of the model behind that.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +96,48 @@ def of_bitsandbytes() -> Iterator[Case]:
     yield "bitsandbytes int8", {"load_in_8bit": True}, {"weight": integers, "SCB": scales}, own, own
 
 
-def main(folder: Path) -> None:
+def of_hqq() -> Iterator[Case]:
+    """Layers that HQQ quantized, in float32."""
+    from hqq.core.quantize import BaseQuantizeConfig, HQQLinear
+
+    for bits, group in ((4, 64), (4, None), (8, 128)):
+        plain = torch.nn.Linear(COLUMNS, ROWS, bias=False)
+        own = BaseQuantizeConfig(nbits=bits, group_size=group, axis=1)
+        layer = HQQLinear(plain, own, compute_dtype=torch.float32, device="cpu")
+        tensors = {name: tensor for name, tensor in layer.state_dict().items() if tensor is not None}
+        truth = layer.dequantize().detach()
+        yield f"HQQ, {bits} bits, groups of {group}", {"quant_method": "hqq"}, tensors, truth, truth
+
+
+def of_quanto() -> Iterator[Case]:
+    """A layer that quanto quantized."""
+    from optimum.quanto import Calibration, QLinear, qint8  # noqa: F401 - loads the package's operators
+
+    plain = torch.nn.Linear(COLUMNS, ROWS, bias=False)
+    layer = QLinear.from_module(plain, weights=qint8)
+    layer.freeze()
+    tensors = {name: tensor for name, tensor in layer.state_dict().items() if isinstance(tensor, torch.Tensor)}
+    truth = layer.weight.dequantize().detach()
+    yield "quanto, qint8", {"quant_method": "quanto"}, tensors, truth, truth
+
+
+CASES = {
+    "compressed_tensors": of_compressed_tensors,
+    "bitsandbytes": of_bitsandbytes,
+    "hqq": of_hqq,
+    "quanto": of_quanto,
+}
+
+
+def main(folder: Path, names: Sequence[str]) -> None:
     torch.manual_seed(0)
+    cases = (case for name in names or CASES for case in CASES[name]())
     print("| layer | to the package | with float32 scales | bit by bit |\n|---|---|---|---|")
-    for number, (what, settings, tensors, own, wide) in enumerate((*of_compressed_tensors(), *of_bitsandbytes())):
+    for number, (what, settings, tensors, own, wide) in enumerate(cases):
         ours = numbers(write_layer(folder / str(number), settings, LAYER, tensors))[f"{LAYER}.weight"]
         errors = ((ours - one.float()).abs().max() for one in (own, wide))
         print(f"| {what} | {' | '.join(f'{float(one):.1e}' for one in errors)} | {torch.equal(ours, wide.float())} |")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])
