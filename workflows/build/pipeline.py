@@ -113,6 +113,7 @@ def make_pipeline(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: C
             cut,
             layout=recipe.cache if cut.cache.windows else STATE,
             chunk=recipe.chunk,
+            batch=recipe.batch,
             vocabulary=geometry.vocabulary,
             longer_than=geometry.longer_than(recipe.capacity),
             source_limit=recipe.source_length or (geometry.max_positions if family.source_limited else None),

@@ -181,7 +181,8 @@ def _with_static_cache(
     checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report
 ) -> Recipe:
     """The recipe with a static cache; raises `error` where a person chose gqa or an option needs it."""
-    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # options that need another layout
+    # options that need another layout
+    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32" or recipe.batch > 1
     if needed or request.options.get("cache") or recipe.cache == "static":
         raise error
     reason = str(error).partition(": build ")[0]

@@ -88,7 +88,8 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
         watch.runner.reference_of(watch.finished).write(folder)
     truth = _reference_parity(reference, recipe, watch)
     _reference_parity(ReferenceLogits.read(exported, SEEING_FILE), recipe, watch)
-    return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
+    rows = _row_parity(recipe, watch)
+    return [entry | {"parity": parity, "against_model": truth, **rows} for entry in evidence]
 
 
 def segment_report(stage: Stage, report: Report) -> Callable[[int, int], None]:
@@ -114,6 +115,22 @@ def _reference_parity(reference: ReferenceLogits | None, recipe: Recipe, watch: 
             "cannot be built."
         )
     return truth.to_dict()
+
+
+def _row_parity(recipe: Recipe, watch: _PassObserver) -> dict[str, Any]:
+    """Compares texts that steps continue together with each alone, of a batch. Raises RecipeError if they differ.
+
+    Graphs of weights that the memory does not hold are not run whole.
+    """
+    if recipe.batch == 1 or isinstance(watch.runner, LayerwiseParityRunner):
+        return {}
+    parity = watch.runner.compare_rows(watch.finished)
+    if not parity.holds():
+        raise RecipeError(
+            f"Texts that a step continues together have other logits than alone, by {parity.max_abs_diff:.3g} (of "
+            f"values up to {parity.largest:.3g}): this model mixes them, so leave batch out."
+        )
+    return {"rows": parity.to_dict()}
 
 
 class _PassObserver:

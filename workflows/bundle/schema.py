@@ -93,7 +93,7 @@ class BundledAdapter(StrictModel):
 
 class Metadata(StrictModel):
     """Facts about the build; `name` is the model's display name, `vocabulary` the number of its tokens, None
-    where it reads none.
+    where it reads none. batch: how many texts a step may continue.
 
     source_limit: the most tokens that the encoder reads; None without an encoder or a limit. carried: input
     `session.input` of a step → the output with its next value, where the names do not tell. counts: whether graphs with
@@ -116,6 +116,7 @@ class Metadata(StrictModel):
     precision: str = "fp32"
     layout: str = "static"
     chunk: PositiveInt = 64
+    batch: Annotated[int, Field(gt=0, exclude_if=lambda value: value == 1)] = 1
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
     carried: dict[PortName, str] = Field(default_factory=dict, exclude_if=not_)

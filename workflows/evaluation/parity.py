@@ -24,6 +24,7 @@ from workflows.generate.prefill import start_prompt
 from workflows.graph.weights import WEIGHTS
 from workflows.recipe.schema import DEFAULT_CHUNK, comparison_chunk
 from workflows.runtime.execution.machine import Machine
+from workflows.runtime.execution.row_batch import RowBatch
 from workflows.runtime.loading.machines import make_machine
 from workflows.runtime.loading.sessions import ORT_ERRORS, OpenSession, SessionPlan, is_emulated, open_session
 from workflows.runtime.providers import device_named
@@ -33,6 +34,7 @@ EACH_PASS_MAX_BYTES = 64 << 20  # bytes of weights; above it, a run after every 
 STEPS_ABOVE = 12  # tokens above that size, where each token reads all weights
 # Relative to the largest value: rounding by another summation order, or a fused kernel's own exp or erf.
 TOLERANCE = 1e-3
+ROW_LENGTHS, ROW_STEPS = (7, 1, PROMPT), 4  # of texts that are continued together: their prompts, and steps
 _SAID = float(np.finfo(np.float32).eps)  # the least spread of useful logits: below it a softmax is uniform
 _ROUTED = 0.75  # share of rows that must agree in a model with experts
 _OWN_SIZES = {"sequence": 8, "source": 8, "height": 96, "width": 128}
@@ -124,6 +126,30 @@ class ParityRunner:
         steps = reference_steps(machine, ids, reference.steps)
         off = [logits_difference(wanted[row], logits) for row, logits in steps if row in wanted]
         return ReferenceParity(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
+
+    def compare_rows(self, files: Mapping[str, Path]) -> Parity:
+        """Compares texts of several lengths that steps continue together with each of them alone.
+
+        Raises as `run`, and RequestError for graphs whose steps take one text.
+        """
+        machine = comparison_machine(self._pipeline, self._open(files), PROMPT + ROW_STEPS)
+        drawn = np.random.default_rng(1).integers(0, machine.vocabulary, (len(ROW_LENGTHS), PROMPT + ROW_STEPS))
+        texts = [row[: length + ROW_STEPS].tolist() for row, length in zip(drawn, ROW_LENGTHS, strict=True)]
+        alone: Outputs = []
+        for text in texts:
+            machine.cache.reset()
+            alone += [np.array(logits) for _, logits in reference_steps(machine, text, ROW_STEPS)][-ROW_STEPS:]
+        with RowBatch(machine, len(texts)) as batch:
+            for text in texts:
+                row = batch.rows[batch.join() or 0]
+                for fed, phase in row.chunks(text[:-ROW_STEPS]):
+                    row.step(fed, phase)
+            steps = []
+            for at in range(-ROW_STEPS, 0):
+                given = batch.step({row: text[at] for row, text in enumerate(texts)})
+                steps.append([np.array(given[row]) for row in range(len(texts))])
+        together = [step[row] for row in range(len(texts)) for step in steps]
+        return self.compare(alone, together)
 
     def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
         device = device_named("cpu")

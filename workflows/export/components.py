@@ -17,6 +17,7 @@ from transformers import PreTrainedModel
 
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.picture_settings import picture_settings
+from workflows.common.errors import RecipeError
 from workflows.common.memory import trim_heap
 from workflows.common.tensor_names import ALIGNMENT, POSITIONS, POSITIONS_KEY
 from workflows.export.attention import ATTENTION_NAME, KeyValueRows, LayerFacts, patch_position_bias
@@ -61,6 +62,7 @@ from workflows.export.signature import (
     head_signature,
     merged_embeddings_signature,
     transformer_signature,
+    with_rows,
 )
 from workflows.export.single_graph import SingleGraphModule, picture_signature, single_module, single_signature
 from workflows.export.sound_encoder import ATTENTION as SOUND_ATTENTION
@@ -236,9 +238,20 @@ def _trace_pictures(model: PreTrainedModel, recipe: Recipe, settings: Mapping[st
     return ComponentTraces({part.role: traced})
 
 
+def _check_rows(layers: Sequence[LayerFacts], recipe: Recipe) -> None:
+    """Raises RecipeError where a step of several texts would mix them."""
+    if recipe.batch == 1:
+        return
+    state = any(layer.states for layer in layers)
+    if state or any(layer.biased for layer in layers):
+        what = "keeps state of fixed size" if state else "adds a bias by distance to its attention"
+        raise RecipeError(f"A layer of this model {what}, of which a batch has none for each text: leave batch out.")
+
+
 def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns | None = None) -> ComponentTraces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache, recipe.target)
+    _check_rows(layers, recipe)
     reference = check_causal(model, layers, recipe, stand_ins)
 
     def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
@@ -250,6 +263,8 @@ def _trace_decoder(model: PreTrainedModel, recipe: Recipe, stand_ins: StandIns |
                 exposes=exposes,
                 dtype=_kv_dtype(recipe),
             )
+            if recipe.batch > 1:
+                signature = with_rows(signature)
             return DecoderModule(model, signature, facts), signature
 
         return trace_decoder(model, facts, make, recipe.opset)

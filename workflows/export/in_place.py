@@ -76,7 +76,7 @@ class GroupQueryAdapter(_InPlaceAdapter):
         if rotary and (violation := turning.violation(**sizes, rotary_size=2 * rotary[0].shape[1])):
             raise RecipeError(f"{violation}: build the plain variant.")
         if not torch.onnx.is_in_onnx_export():
-            length = int(self.lengths[0]) + 1
+            length = int(self.lengths[1])
             rotated = call if rotary is None else _rotated(call, rotary, length)
             return _attend_in_place(rotated, past, length, slot_axis=2)
         unused = (None,) * (3 - len(rotary or ()))  # the tables, and positions
@@ -88,7 +88,7 @@ class GroupQueryAdapter(_InPlaceAdapter):
         attributes |= {"softcap": call.softcap} if call.softcap else {}
         query, key, value = (_merge_heads(rows).to(dtype) for rows in (call.query, call.key, call.value))
         if not stores:
-            key, value = (torch.zeros(1, 0, rows.shape[2], dtype=dtype) for rows in (key, value))
+            key, value = (torch.zeros(len(rows), 0, rows.shape[2], dtype=dtype) for rows in (key, value))
         tables = [table.to(dtype) for table in rotary or ()]
         buffers = past if stores else ()  # an output would be a copy of the whole buffer
         output, *present = torch.onnx.ops.symbolic_multi_out(
@@ -206,10 +206,10 @@ def _rotated(call: AttentionCall, tables: KeyValueRows, length: int) -> Attentio
 
 
 def _merge_heads(rows: torch.Tensor) -> torch.Tensor:
-    """[1,H,S,D] → [1,S,H·D]."""
-    return rows.transpose(1, 2).reshape(1, rows.shape[2], rows.shape[1] * rows.shape[3])
+    """[B,H,S,D] → [B,S,H·D]."""
+    return rows.transpose(1, 2).flatten(2)
 
 
 def _split_heads(flat: torch.Tensor, heads: int) -> torch.Tensor:
-    """[1,S,H·D] → [1,H,S,D]."""
-    return flat.reshape(1, flat.shape[1], heads, flat.shape[2] // heads).transpose(1, 2)
+    """[B,S,H·D] → [B,H,S,D]."""
+    return flat.unflatten(2, (heads, -1)).transpose(1, 2)

@@ -22,6 +22,7 @@ from workflows.recipe.schema import CacheWriter
 
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL, SOURCE, TILES = "sequence", "capacity", "total", "source", "tiles"
+BATCH = "batch"
 FEATURE_ROWS = "features"
 _ROWS = tuple((past, present) for _, past, present in PATTERNS.pairs())
 _STATES = {
@@ -105,6 +106,15 @@ def decoder_signature(
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross == "masked":
         signature.add(tensor_names.SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
+    return signature
+
+
+def with_rows(signature: ExportSignature) -> ExportSignature:
+    """The same decoder for any number of texts, each with a row of ids, positions and keys and a length of its own."""
+    for name, example in signature.inputs.items():
+        if example.ndim:
+            signature.inputs[name] = example.expand(2, *example.shape[1:]).contiguous()
+            signature.axes[name] = {0: BATCH, **signature.axes[name]}
     return signature
 
 

@@ -16,10 +16,10 @@ from transformers import PreTrainedModel
 from workflows.common.errors import RecipeError
 from workflows.common.tensor_names import IDS, MASK, PIXELS
 from workflows.export.picture_size import PictureSize, picture_channels
-from workflows.export.signature import SEQUENCE, ExportSignature
+from workflows.export.signature import BATCH, SEQUENCE, ExportSignature
 from workflows.recipe.cut import Component
 
-BATCH, HEIGHT, WIDTH = "batch", "height", "width"
+HEIGHT, WIDTH = "height", "width"
 
 
 class SingleGraphModule(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here

@@ -126,6 +126,7 @@ class CacheBuffers:
 
     Where the graph's slot axis is symbolic the buffers start small and grow with the sequence. `generation` counts the
     changes of their addresses, after which a binding must bind them again. in_place: the graph itself writes rows.
+    stacks: memory of the state's fixed number of slots that others own; None for its own.
 
     Raises GraphError where the state tensors disagree on their slots, or have fewer than `capacity`.
     """
@@ -137,6 +138,7 @@ class CacheBuffers:
         capacity: int,
         counts: bool,
         carried: Sequence[CarriedTensor],
+        stacks: Sequence[StackedBuffers] | None = None,
     ) -> None:
         fixed = {tensor.capacity for tensor in state}
         if len(fixed) > 1 or not (state or carried):
@@ -148,7 +150,7 @@ class CacheBuffers:
         self.present: PresentContent = state[0].gives if state else "rows"
         self.allocated = slots if slots is not None else 0 if counts else min(capacity, _BUCKET)
         self.carried = CarriedState(carried)
-        self.stacks = stack_buffers(state, self.allocated)
+        self.stacks = stack_buffers(state, self.allocated) if stacks is None else list(stacks)
         self._capacity, self._layout, self._grows = capacity, layout, slots is None
         self._holder: RowHolder | None = None
         self._locations = {one.past: (stack, i) for stack in self.stacks for i, one in enumerate(stack.tensors)}
@@ -289,14 +291,20 @@ def bytes_per_slot(state: Sequence[StateTensor], writer: Writer) -> int:
 
 def stack_buffers(state: Sequence[StateTensor], allocated: int) -> list[StackedBuffers]:
     """Buffers of `allocated` empty slots, one for each row shape and type."""
+    stacks = []
+    for tensors in group_by_row(state):
+        dtype = TensorSpec("", (), tensors[0].dtype).numpy_dtype
+        zeros = np.zeros((len(tensors), *tensors[0].sized(allocated)), dtype)
+        stacks.append(StackedBuffers(tensors, zeros, allocated))
+    return stacks
+
+
+def group_by_row(state: Sequence[StateTensor]) -> list[list[StateTensor]]:
+    """The tensors of each row shape and type."""
     by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
     for tensor in state:
         by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
-    dtypes = {dtype: TensorSpec("", (), dtype).numpy_dtype for _, dtype in by_row}
-    return [
-        StackedBuffers(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), dtypes[dtype]), allocated)
-        for (_, dtype), tensors in by_row.items()
-    ]
+    return list(by_row.values())
 
 
 def shift_entries(entries: Array, by: int) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from workflows.common.tensors import Array, TensorSpec
-from workflows.kvcache.buffers import CacheBuffers
+from workflows.kvcache.buffers import CacheBuffers, StackedBuffers
 from workflows.kvcache.carried_state import CarriedTensor
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import STATE, Layout, Positions
@@ -38,7 +38,7 @@ class KVCache:
     state: the graph's past/present pairs. facts: further facts of the graph; None for one that appends, with one mask
     for all layers. inputs: the graph's other inputs that the cache feeds, by name; None for ids, positions and masks.
     capacity: the largest number of slots. pad_left: padding comes before a step's tokens, for graphs that give the last
-    column's logits alone. carried: state of fixed size that goes with the cache.
+    column's logits alone. carried: state of fixed size that goes with the cache. stacks: see CacheBuffers.
 
     positions: how many positions the model has; None for no limit. longest: see StepPlanner. names: the past inputs of
     keys and values.
@@ -58,10 +58,11 @@ class KVCache:
         *,
         pad_left: bool = False,
         carried: Sequence[CarriedTensor] = (),
+        stacks: Sequence[StackedBuffers] | None = None,
     ) -> None:
         facts = facts or default_facts(state, layout)
         self.layout, self.capacity = layout, capacity
-        self.buffers = CacheBuffers(state, layout, capacity, facts.counts, carried)
+        self.buffers = CacheBuffers(state, layout, capacity, facts.counts, carried, stacks)
         self.carried = self.buffers.carried
         snapshots = (lambda: self.carried.snapshots) if carried else None
         self.slots = SlotTable(facts.groups, layout, capacity, self.buffers.allocated, snapshots)

@@ -22,7 +22,7 @@ from workflows.recipe.target import LOWEST, PORTABLE_PASSES, TARGETS, Target, Ta
 
 LAYER_TYPES = ("full_attention", "attention", SLIDING, CHUNKED, INDEXED, *NO_ROWS, "hybrid", "hybrid_sliding")
 # of a model with a cache: field of Recipe → the value that chooses nothing
-_KIND_OF_CACHE = {"cache": "static", "kv_dtype": "float32", "source_length": None}
+_KIND_OF_CACHE = {"cache": "static", "kv_dtype": "float32", "source_length": None, "batch": 1}
 _SIZES_OF_CACHE = ("graphs", "capacity", "chunk")
 _CALIBRATED = ("w8a16", "w8a8")  # calibrated on the whole model's activations, in which the draft does not take part
 
@@ -34,6 +34,7 @@ def check_recipe(recipe: Recipe, family: Family, checkpoint: Checkpoint, geometr
         *fast_prefill_refusals(recipe, family),
         *integer_cache_refusals(recipe, family),
         *switched_adapter_refusals(recipe, family),
+        *batch_refusals(recipe, family, geometry),
     )
     for refusal in (*target_refusals(recipe), *own):
         raise RecipeError(refusal)
@@ -235,6 +236,25 @@ def switched_adapter_refusals(recipe: Recipe, family: Family) -> Iterator[str]:
         yield "early_exit drafts with layers that have no adapter: leave it out, or " + remedy + "."
     if other := next((one for one in sorted(recipe.precisions) if one not in (*MIXABLE, "fp16")), None):
         yield f"adapters=runtime goes with {', '.join(MIXABLE)} and fp16, and not with {other}: {remedy}."
+
+
+def batch_refusals(recipe: Recipe, family: Family, geometry: ModelGeometry | None) -> Iterator[str]:
+    """Yields a sentence for each reason why a step cannot continue several texts; a build refuses states and biases."""
+    if recipe.batch == 1:
+        return
+    yield from _plain_decoder_refusals("A batch", recipe, family)
+    if family.has_features:
+        yield "A batch is for texts, and this model reads pictures or sound: leave batch out."
+    if recipe.early_exit is not None or recipe.expose is not None:
+        yield "Drafts of early_exit and of hidden states continue one text: leave batch out, or them."
+    if other := next((one for one in sorted(recipe.precisions) if one not in (*MIXABLE, "fp16")), None):
+        yield f"A batch goes with {', '.join(MIXABLE)} and fp16, and not with {other}."
+    if recipe.cache != "gqa":
+        conflict = geometry and (
+            layout_conflict("gqa", recipe, family, geometry) or (LATENT if geometry.latent else "")
+        )
+        why = f"which is not right for this model: {conflict}" if conflict else f"and not {recipe.cache}"
+        yield f"A batch needs --cache gqa, whose rows know nothing of each other, {why}."
 
 
 def _plain_decoder_refusals(what: str, recipe: Recipe, family: Family) -> Iterator[str]:

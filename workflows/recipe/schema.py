@@ -31,6 +31,7 @@ Rounding = Literal["nearest", "search", "compensated"]
 AdapterUse = Literal["merged", "runtime"]
 CacheWriter = Literal["host", "gqa", "scatter"]
 
+MOST_ROWS = 256  # texts that a step continues
 DEFAULT_CHUNK = 64
 IN_PLACE_CHUNK = 128
 """For layouts that copy no row of a prompt: 5 % faster than 64; 256 is not faster."""
@@ -183,7 +184,8 @@ class Recipe(BaseModel):
     (quantize/integer_cache.py), and the precisions fp16 and bf16 have their own dtype. early_exit: the number of first
     layers that draft, as a graph over the same weights; None for no draft. session_options: component, or `all` →
     onnxruntime session options (bundle/session_options.py) of the bundle. fast_prefill: whether prompts run through a
-    graph of their own, whose products multiply 8-bit columns of the weights. place: component → its provider, if not
+    graph of their own, whose products multiply 8-bit columns of the weights. batch: how many texts a step may continue;
+    more than one gives the graphs an axis of rows. place: component → its provider, if not
     the target. expose: additional outputs: the last hidden states, from which extra heads draft, or of Whisper the
     attention to the sound, from which the times of words follow. compile: whether the target's provider compiles the
     bundle's graphs after the build (`joinery compile`), with the options in session_options. check: `quick` compares
@@ -208,6 +210,7 @@ class Recipe(BaseModel):
     kv_dtype: Literal["float32", "float16", "int8"] = "float32"
     early_exit: Annotated[int, Field(gt=0)] | None = None
     fast_prefill: bool = False
+    batch: Annotated[int, Field(gt=0, le=MOST_ROWS)] = 1
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None

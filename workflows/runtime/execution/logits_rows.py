@@ -49,11 +49,14 @@ def with_row_inputs(
     return replace(run, feeds=feeds), {**sessions, giver: replace(opened, inputs=(*opened.inputs, *wanted))}
 
 
-def logits_memory(run: ProgramPhase, rows: int) -> dict[Port, Array]:
-    """Memory for `rows` rows of logits, where the graph's signature leaves their number open."""
+def logits_memory(run: ProgramPhase, rows: int, texts: int = 1) -> dict[Port, Array]:
+    """Memory for `rows` rows of logits of each of `texts`, where the graph's signature leaves the rows' number open."""
     assert run.logits is not None  # runs of tokens give logits
     port, spec = run.logits
-    return {port: np.empty(spec.resolve({LOGITS_ROWS: rows}), spec.numpy_dtype)} if LOGITS_ROWS in spec.shape else {}
+    if LOGITS_ROWS not in spec.shape:
+        return {}
+    sizes = {LOGITS_ROWS: rows, **({spec.shape[0]: texts} if isinstance(spec.shape[0], str) else {})}
+    return {port: np.empty(spec.resolve(sizes), spec.numpy_dtype)}
 
 
 def _selects_rows(program: Program, run: ProgramPhase, sessions: Mapping[str, OpenSession]) -> bool:
