@@ -9,7 +9,7 @@ The weights are read once a step for all rows. A row that is between two chunks 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +21,27 @@ from workflows.runtime.execution.binding import Binding
 from workflows.runtime.execution.logits_rows import logits_memory
 from workflows.runtime.execution.machine import Logits, Machine
 from workflows.runtime.execution.run_control import RunControl
+from workflows.runtime.execution.step_turns import StepTurns
+from workflows.wire.events import Phase
+
+
+class RowMachine(Machine):
+    """The machine of one row. turns: where its single tokens go; None for runs of its own."""
+
+    row = 0
+    turns: StepTurns | None = None
+
+    def step(
+        self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
+    ) -> Logits:
+        """See Machine.step; a token alone goes with those of other rows, where these have turns."""
+        if self.turns is None:
+            return super().step(tokens, phase, rows, parents)
+        if len(tokens) == 1 and phase == "decode" and parents is None:
+            self._control.check_running()
+            return self.turns.step(self.row, tokens[0])[None]
+        with self.turns.alone(self.row):
+            return super().step(tokens, phase, rows, parents)
 
 
 class RowBatch:
@@ -42,9 +63,11 @@ class RowBatch:
         self._memory = CacheRows(program.state, cache.layout, cache.capacity, count, program.facts, program.drivers)
         self._program, self._sessions, self.adapter = program, machine.sessions, machine.adapter
         self.rows = tuple(
-            Machine(machine.pipeline, program, machine.sessions, own, machine.device, adapter=machine.adapter)
+            RowMachine(machine.pipeline, program, machine.sessions, own, machine.device, adapter=machine.adapter)
             for own in self._memory.rows
         )
+        for number, row in enumerate(self.rows):
+            row.row = number
         self._control = RunControl(machine.provider)
         self._bound: dict[int, Binding] = {}
         self._free = set(range(count))
@@ -82,6 +105,13 @@ class RowBatch:
         self._check_taken(row)
         self.rows[row].cache.reset()
         self._free.add(row)
+
+    def take_turns(self) -> StepTurns:
+        """Has the rows' single tokens go through the model together, each row from a thread of its own."""
+        turns = StepTurns(self.step)
+        for row in self.rows:
+            row.turns = turns
+        return turns
 
     # -- tokens ------------------------------------------------------------------------------------------------
 

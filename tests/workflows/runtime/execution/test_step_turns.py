@@ -1,0 +1,109 @@
+"""Turns of rows, each from a thread: tokens go together, nobody waits for a slow row, prompts come between steps."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workflows.common.errors import GraphError
+from workflows.runtime.execution import step_turns
+from workflows.runtime.execution.step_turns import StepTurns
+
+
+class Steps:
+    """A step that records which rows it took; a row's logits are its token."""
+
+    def __init__(self, error: GraphError | None = None) -> None:
+        self.taken: list[tuple[int, ...]] = []
+        self._error = error
+
+    def __call__(self, tokens: Mapping[int, int]) -> dict[int, Any]:
+        self.taken.append(tuple(sorted(tokens)))
+        if self._error:
+            raise self._error
+        return {row: np.array([float(token)]) for row, token in tokens.items()}
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take long to start a thread."""
+    monkeypatch.setattr(step_turns, "PATIENCE", 20.0)
+
+
+def in_threads(*works: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_tokens_of_all_rows_go_together() -> None:
+    """While both take part each step has both; the one that goes on alone waits for nobody."""
+    steps, meeting = Steps(), threading.Barrier(2)
+    turns = StepTurns(steps)
+
+    def work(row: int, count: int) -> None:
+        with turns.taking_part(row):
+            meeting.wait()
+            for token in range(count):
+                assert turns.step(row, 10 * row + token).tolist() == [10 * row + token]
+
+    in_threads(lambda: work(0, 3), lambda: work(1, 6))
+    assert steps.taken == [(0, 1)] * 3 + [(1,)] * 3
+
+
+def test_a_slow_row_delays_others_by_patience_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_turns, "PATIENCE", 0.05)
+    turns = StepTurns(steps := Steps())
+    with turns.taking_part(1), turns.taking_part(0):  # row 1 is never heard of
+        began = time.monotonic()
+        for token in range(3):
+            turns.step(0, token)
+        assert time.monotonic() - began >= 0.14
+    assert steps.taken == [(0,)] * 3
+
+
+def test_a_prompt_is_read_between_steps() -> None:
+    """A row that reads its prompt is not waited for, and its next chunk comes after a step of the others."""
+    turns, order, ready = StepTurns(steps := Steps()), list[str](), threading.Event()
+
+    def prompt() -> None:
+        with turns.taking_part(1):
+            for number in range(3):
+                with turns.alone(1):
+                    order.append(f"chunk {number} after {len(steps.taken)}")
+                    ready.set()
+            turns.step(1, 7)
+
+    def decode() -> None:
+        with turns.taking_part(0):
+            assert ready.wait(20)
+            for token in range(4):
+                turns.step(0, token)
+
+    with turns.taking_part(0):  # from the beginning, so that the prompt's chunks take turns with it
+        in_threads(prompt, decode)
+    after = [int(one.split()[-1]) for one in order]
+    assert after[0] == 0 and after[1] >= 1 and after[2] >= 2, order
+    assert [one for one in steps.taken if 0 in one] and sum(1 in one for one in steps.taken) == 1
+
+
+def test_an_error_reaches_each_row_of_the_step() -> None:
+    turns, errors, meeting = StepTurns(Steps(GraphError("It failed."))), list[str](), threading.Barrier(2)
+
+    def work(row: int) -> None:
+        with turns.taking_part(row):
+            meeting.wait()
+            with pytest.raises(GraphError) as raised:
+                turns.step(row, 1)
+            errors.append(str(raised.value))
+
+    in_threads(lambda: work(0), lambda: work(1))
+    assert errors == ["It failed."] * 2
