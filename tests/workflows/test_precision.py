@@ -52,7 +52,7 @@ def test_dots_reach_inside_at_any_depth() -> None:
         (["quantize.bits=3"], "settings are accuracy_level, .*block_size, .*symmetric"),
         (["quantize.calibration.method.x=1"], "settings are method, percentile"),
         (["quantize.block_size.x=1"], "No recipe has a setting 'quantize.block_size.x'"),
-        (["quantise.head=1"], "settings are adapter, adapters, cache, capacity"),
+        (["quantise.head=1"], "settings are adapter, adapters, batch, cache, capacity"),
         (["quantize=4", "quantize.head=false"], "reaches into quantize"),
     ],
 )
