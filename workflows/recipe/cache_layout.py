@@ -90,7 +90,7 @@ def _slower_layout_reason(recipe: Recipe, family: Family, config: Mapping[str, o
         return LATENT
     if recipe.graphs != "single":
         return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
-    if recipe.kv_dtype == "int8":
+    if recipe.kv_dtype == "int8" or recipe.batch > 1:
         return ""  # which no other layout has
     if recipe.expose == "hidden_states":
         return "heads that draft from hidden states draft trees, whose rows the host must write"
