@@ -79,6 +79,7 @@ class PrecisionTable(ReadOnlyTable):
         super().__init__(self.precisions, tr("Precisions"), stretch=REMARK)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setWordWrap(True)
+        self.setStyleSheet("QTableView::item { padding: 4px 5px; }")  # lines of a remark keep off those of the next row
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(28)

@@ -192,7 +192,7 @@ class RunPage(StepPage):
         remaining = self.build.remaining
         if self.build.finishing:
             return ""
-        if remaining is not None:
+        if remaining is not None and not self.build.late:
             return self.tr("about {0} left").format(approximate_duration(remaining))
         return self.tr("longer than expected") if self.build.expected else ""
 

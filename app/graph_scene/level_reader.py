@@ -146,7 +146,7 @@ def _node_box(graph: IndexedGraph, node: IndexedNode) -> GraphBox:
     detail = []
     for value in weights[:2]:
         shape = "scalar" if value.shape == [] else " × ".join(str(d) for d in value.shape or ("?",))
-        detail.append(shorten(f"{value.name.rpartition('.')[2]} {shape}"))
+        detail.append(shorten(f"{value.name.rpartition('.')[2]}: {shape}"))  # a name may end in a number
     return GraphBox(node.index, node.op, detail, node.change, operator_kind(node.op))
 
 

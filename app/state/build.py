@@ -30,6 +30,8 @@ WEIGHTS = {
     "checkpoint": 4, "export": 56, "import": 0, "optimize": 22, "goal": 200, "quantize": 12, "measure": 4, "bundle": 6
 }  # fmt: skip
 """The stages in order, with their share of a usual build's time where it is not estimated. `import` is in `export`."""
+LATE = 1.5
+"""How many times its estimate a stage may take before the estimate counts as exceeded."""
 SPARE_WORKER_DELAY_MS = 1500
 """Delay from the end of a build to the preparation of the next worker, so that the window shows the result first."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
@@ -142,6 +144,12 @@ class BuildModel(QObject):
     def remaining(self) -> float | None:
         """Estimated remaining seconds, which only shrink; None where they are unknown or the estimate was exceeded."""
         return self._left or None if self.running and self.expected else None
+
+    @property
+    def late(self) -> bool:
+        """Whether a stage that runs takes much longer than its share; `remaining` is then that of the others."""
+        shares = ((row.elapsed, self._seconds.get(row.stage, 0.0)) for row in self.rows if row.state == "started")
+        return any(share > 0 and elapsed > LATE * share for elapsed, share in shares)
 
     @property
     def times(self) -> list[StageTime]:

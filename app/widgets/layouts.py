@@ -147,15 +147,28 @@ class FlowLayout(QLayout):
         self._arrange(rect, move=True)
 
     def _arrange(self, rect: QRect, move: bool) -> int:
-        """Place the items if `move`; returns the height of the lines."""
-        x, y, height = rect.x(), rect.y(), 0
+        """Place the items if `move`, each in the middle of its line; returns the height of the lines."""
+        y = rect.y()
+        for line in self._lines(rect.width()):
+            x, height = rect.x(), max(size.height() for _, size in line)
+            for item, size in line:
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self.spacing()
+            y += height + self.spacing()
+        return max(0, y - self.spacing() - rect.y())
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """The items with their sizes, divided into lines of at most `width` pixels."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        used = 0
         for item in self._items:
             if item.isEmpty():
                 continue
-            size = QSize(min(item.sizeHint().width(), rect.width()), item.sizeHint().height())
-            if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, height = rect.x(), y + height + self.spacing(), 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
-            x, height = x + size.width() + self.spacing(), max(height, size.height())
-        return y + height - rect.y()
+            size = QSize(min(item.sizeHint().width(), width), item.sizeHint().height())
+            if not lines or used + size.width() > width:
+                lines.append([])
+                used = 0
+            lines[-1].append((item, size))
+            used += size.width() + self.spacing()
+        return lines

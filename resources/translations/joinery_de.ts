@@ -6283,6 +6283,10 @@
       <translation>Annahmerate</translation>
     </message>
     <message>
+      <source>accepted tokens of a step</source>
+      <translation>angenommene Tokens eines Schritts</translation>
+    </message>
+    <message>
       <source>accuracy, perplexity, KL, top-1</source>
       <translation>Genauigkeit, Perplexität, KL, Top-1</translation>
     </message>
@@ -7550,6 +7554,10 @@
       <translation>Token</translation>
     </message>
     <message>
+      <source>tokens of the whole draft</source>
+      <translation>Tokens des ganzen Entwurfs</translation>
+    </message>
+    <message>
       <source>tokens per step</source>
       <translation>Token je Schritt</translation>
     </message>
@@ -7600,6 +7608,10 @@
     <message>
       <source>usable</source>
       <translation>benutzbar</translation>
+    </message>
+    <message>
+      <source>used slots</source>
+      <translation>belegte Plätze</translation>
     </message>
     <message>
       <source>used {0}</source>

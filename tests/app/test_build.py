@@ -130,6 +130,21 @@ def test_more_than_was_said_is_no_estimate(build: BuildModel, clock: Clock) -> N
     assert build.remaining is None
 
 
+def test_a_stage_that_takes_much_longer_is_late(build: BuildModel, clock: Clock) -> None:
+    """The share of the stages after it would stand as a constant remainder for as long as it takes."""
+    build.apply(StageEvent(stage="checkpoint", state="done", seconds=1))
+    build.apply(StageEvent(stage="export", state="started"))
+    clock.now += 20
+    assert not build.late
+    clock.now += 30
+    rest = build.remaining
+    clock.now += 60
+    assert build.late and build.remaining == rest
+    build.apply(StageEvent(stage="export", state="done", seconds=110))
+    build.apply(StageEvent(stage="optimize", state="started"))
+    assert not build.late  # the next one may be as fast as estimated
+
+
 def test_an_export_that_is_reused_imports_nothing(build: BuildModel) -> None:
     build.apply(StageEvent(stage="export", state="reused"))
     assert [row.stage for row in build.rows] == ["checkpoint", "export", "optimize", "quantize", "bundle"]

@@ -18,7 +18,7 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.measure.charts.plot_image import plots_as_svg
+from app.measure.charts.plot_image import EDGE, LINE, plots_as_svg, render_plots
 from app.measure.charts.speed_plots import SpeedPlots, step_at
 from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
@@ -197,6 +197,19 @@ def test_what_is_drawn(page: SpeedTab) -> None:
     assert plots.layers.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
     page.toolbar.lines.setCurrentIndex(1)
     assert plots.layers.percentiles[0].value() == pytest.approx(16.0)
+
+
+def test_exported_plots_explain_their_colours(page: SpeedTab) -> None:
+    """In the SVG by texts, in the PNG by the symbols in the same colours."""
+    reply(page)
+    plots = plots_of(page)
+    written = plots_as_svg(plots, "t")
+    assert all(f">{text}</text>" in written for text in ("prefill chunk", "decode token", "used slots"))
+    assert "draft" not in written
+    image, line = render_plots(plots, "t"), 2 * LINE - 4  # the middle of the second line
+    assert image.pixelColor(2 * (EDGE + 4), 2 * line) == theme().color("prefill")
+    shown = {image.pixelColor(x, 2 * line).name() for x in range(image.width())}
+    assert {theme().color(name).name() for name in ("prefill", "decode", "cache")} <= shown
 
 
 def test_labels_stand_at_their_lines_on_both_scales(page: SpeedTab) -> None:

@@ -16,7 +16,7 @@ from app.measure.charts.latency_style import LatencyStyle
 from app.measure.charts.plot_data import Curve, build_plot_data, with_percentiles
 from app.measure.charts.plot_parts import spread_labels
 from app.measure.charts.point_items import block_outline, peak_indices
-from app.measure.charts.svg import SvgBox, SvgCurve, SvgPalette, SvgPanel, SvgText, svg_document
+from app.measure.charts.svg import LegendEntry, SvgBox, SvgCurve, SvgPalette, SvgPanel, SvgText, svg_document
 from app.measure.charts.time_zoom import TimeZoom
 from app.state.measured_runs import MeasuredRun, RunConfiguration
 from app.state.measurements import Measurements
@@ -216,3 +216,18 @@ def test_an_svg_escapes_and_clips() -> None:
     clip = root.find(f".//{ns}clipPath/{ns}rect")
     assert clip is not None
     assert [float(clip.attrib[name]) for name in ("x", "y", "width", "height")] == [50, 20, 100, 60]
+
+
+def test_an_svg_has_its_legend_below_the_title() -> None:
+    palette = SvgPalette("#fff", "#000", "#888", "#ddd", "#0a0", "#00f")
+    legend = [LegendEntry("area", "#123456", "chunk <1>"), LegendEntry("points", "#654321", "token")]
+    root = ET.fromstring(svg_document([], ["a", "b"], (200, 100), palette, legend))
+    ns = "{http://www.w3.org/2000/svg}"
+    texts = {text.text: (float(text.attrib["x"]), float(text.attrib["y"])) for text in root.iter(f"{ns}text")}
+    assert [*texts] == ["a", "b", "chunk <1>", "token"]
+    assert texts["chunk <1>"][1] == texts["token"][1] == 3 * texts["a"][1]
+    (area,) = [one for one in root.iter(f"{ns}rect") if one.get("fill") == "#123456"]
+    (point,) = [one for one in root.iter(f"{ns}rect") if one.get("fill") == "#654321"]
+    assert (area.get("rx"), point.get("rx")) == (None, "4")  # a point is round
+    left, right = float(area.attrib["x"]), float(point.attrib["x"])
+    assert left < texts["chunk <1>"][0] < right < texts["token"][0]

@@ -1,12 +1,12 @@
-"""The visible plots as a file: PNG at twice the size, or SVG, under a title that names the runs."""
+"""The visible plots as a file: PNG at twice the size, or SVG, under a title that names the runs, and a legend."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from app.measure.charts import svg
@@ -51,8 +51,41 @@ def wrap_title(title: str, width: float) -> list[str]:
     return lines
 
 
+def _head(title: list[str]) -> int:
+    """The height of the title and the legend."""
+    return (len(title) + 1) * LINE + EDGE
+
+
+def _legend(plots: SpeedPlots) -> list[svg.LegendEntry]:
+    """What the colours of the visible plots are of; levels and axes have texts of their own."""
+    _latency, per_step, cache, *_ = plots.rows.plots
+    entries = [
+        svg.LegendEntry("area", color_name("prefill"), tr("prefill chunk")),
+        svg.LegendEntry("points", color_name("decode"), tr("decode token")),
+    ]
+    if per_step.isVisible():
+        entries.append(svg.LegendEntry("area", color_name("decode"), tr("accepted tokens of a step")))
+        entries.append(svg.LegendEntry("area", color_name("faint"), tr("tokens of the whole draft")))
+    if cache.isVisible():
+        entries.append(svg.LegendEntry("area", color_name("cache"), tr("used slots")))
+    return entries
+
+
+def _draw_legend(painter: QPainter, entries: list[svg.LegendEntry], baseline: int) -> None:
+    painter.setFont(sans_font(svg.SMALL))
+    left = float(EDGE)
+    for kind, color, text in entries:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(color))
+        symbol = QRectF(left, baseline - 9, 8, 8 if kind == "points" else 10)
+        painter.drawEllipse(symbol) if kind == "points" else painter.drawRect(symbol)
+        painter.setPen(theme().color("text"))
+        painter.drawText(QPointF(left + 14, baseline), text)
+        left += 30 + painter.fontMetrics().horizontalAdvance(text)
+
+
 def _plots_as_image(plots: SpeedPlots, title: list[str]) -> QImage:
-    head = len(title) * LINE + EDGE
+    head = _head(title)
     image = QImage(plots.width() * SCALE, (plots.height() + head) * SCALE, QImage.Format.Format_RGB32)
     image.fill(theme().color("surface"))
     image.setDevicePixelRatio(SCALE)
@@ -61,6 +94,7 @@ def _plots_as_image(plots: SpeedPlots, title: list[str]) -> QImage:
     painter.setFont(sans_font(TITLE_PIXELS))
     for number, line in enumerate(title):
         painter.drawText(QPointF(EDGE, (number + 1) * LINE), line)
+    _draw_legend(painter, _legend(plots), (len(title) + 1) * LINE)
     for axis in plots.rows.axes:  # cached ticks would be drawn at half the size
         axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     plots.render(painter, QRectF(0, head, plots.width(), plots.height()), plots.rect())
@@ -75,12 +109,13 @@ def plots_as_svg(plots: SpeedPlots, heading: str) -> str:
     plots.hover(-1)
     assert plots.data is not None
     title = _lines(plots, heading)
-    head = len(title) * LINE + EDGE
+    head = _head(title)
     shapes = _shapes(plots.data, plots.latency_style.lines)
     d = plots.data
     parts = zip(plots.rows.plots, shapes, (d.latency, d.per_step, d.cache, d.rss), strict=True)
     panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts) if part[0].isVisible()]
-    return svg.svg_document(panels, title, (plots.width(), plots.height() + head), _palette(plots.latency_style.lines))
+    size = (plots.width(), plots.height() + head)
+    return svg.svg_document(panels, title, size, _palette(plots.latency_style.lines), _legend(plots))
 
 
 def color_name(name: str) -> str:

@@ -53,6 +53,14 @@ class SvgText(NamedTuple):
     text: str
 
 
+class LegendEntry(NamedTuple):
+    """What curves of a kind and a colour (#rrggbb) show."""
+
+    kind: Kind
+    color: str
+    text: str
+
+
 @dataclass(frozen=True)
 class SvgPanel:
     """One plot. labels: (y of the level, y of the label, text), in pixels from the top."""
@@ -94,8 +102,14 @@ class SvgPalette:
     mono: str = field(default="monospace")
 
 
-def svg_document(panels: Sequence[SvgPanel], title: Sequence[str], size: tuple[int, int], palette: SvgPalette) -> str:
-    """Returns the whole drawing. title: its lines."""
+def svg_document(
+    panels: Sequence[SvgPanel],
+    title: Sequence[str],
+    size: tuple[int, int],
+    palette: SvgPalette,
+    legend: Sequence[LegendEntry] = (),
+) -> str:
+    """Returns the whole drawing. title: its lines; legend: a line below them."""
     parts = [
         svg.label("title", " ".join(title), 2000),
         svg.element("rect", width=size[0], height=size[1], fill=palette.background),
@@ -103,10 +117,20 @@ def svg_document(panels: Sequence[SvgPanel], title: Sequence[str], size: tuple[i
             svg.text(line, 8, (row + 1) * (TITLE + 5), font_size=str(TITLE), fill=palette.text)
             for row, line in enumerate(title)
         ),
+        *_legend(legend, (len(title) + 1) * (TITLE + 5), palette),
         *(part for index, panel in enumerate(panels) for part in _panel(panel, f"panel{index}", palette)),
     ]
     font = {"font_family": palette.font, "font_size": str(SMALL), "fill": palette.text}
     return svg.document(*size, parts, **font) + "\n"
+
+
+def _legend(entries: Sequence[LegendEntry], baseline: float, palette: SvgPalette) -> Iterable[str]:
+    x = 8.0
+    for kind, color, text in entries:
+        size = {"width": 8, "height": 8, "rx": 4} if kind == "points" else {"width": 8, "height": 10}
+        yield svg.element("rect", x=x, y=baseline - 9, **size, fill=color)
+        yield _text(x + 14, baseline, text, palette.text)
+        x += 30 + LETTER * len(text)
 
 
 def _panel(panel: SvgPanel, clip_id: str, palette: SvgPalette) -> Iterable[str]:
