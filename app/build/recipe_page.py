@@ -18,6 +18,7 @@ from app.state.unsaved_recipe import choose_task, chosen_task, completed_options
 from app.text.formatting import format_bytes, pluralize
 from app.text.translatable import tr
 from app.widgets.basics import Section, label, set_role
+from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import add_token_unit, combo_box
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
@@ -51,23 +52,8 @@ class RecipePage(StepPage):
         self.target = self._combo("target", self.tr("Target"), {})  # the plan lists the targets
         self.target_note = label("", "muted", wrap=True)
         self.body.addLayout(_labelled_field(self.tr("Target"), self.target, self.target_note))
-        self.layouts = {
-            "static": ChoiceCard(
-                self.tr("Static cache"), self.tr("One slot per token up to the capacity; a full cache ends the reply.")
-            ),
-            "window": ChoiceCard(
-                self.tr("Sliding window"),
-                self.tr("A full cache evicts its oldest tokens and continues; the model no longer sees them."),
-            ),
-            "gqa": ChoiceCard(
-                self.tr("Grouped-query attention"),
-                self.tr("The operator GroupQueryAttention writes the cache; a step costs only the used slots."),
-            ),
-            "scatter": ChoiceCard(
-                self.tr("Tensor scatter"),
-                self.tr("The operator TensorScatter writes the cache; attention may have any mask or bias."),
-            ),
-        }
+        self.body.addLayout(self._numbers())
+        self.layouts = _layout_cards()
         self._group = button_group(self, list(self.layouts.values()))
         grid = grid_layout(2 * G, 2 * G)
         for index, (name, card) in enumerate(self.layouts.items()):
@@ -75,17 +61,17 @@ class RecipePage(StepPage):
             card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
         self.cache_section = Section(self.tr("Cache layout"))
         self.cache_section.body.addLayout(grid)
-        self.int8_cache = QCheckBox(self.tr("Keys and values in 8-bit integers"))
-        self.int8_cache.clicked.connect(lambda on: self.draft.set_option("kv_dtype", "int8" if on else None))
-        self.cache_section.body.addWidget(self.int8_cache)
-        self.body.addWidget(self.cache_section)
-        self.body.addLayout(self._choices())
         self.no_tokenizer = QCheckBox(self.tr("Build without the tokenizer"))
         self.no_tokenizer.clicked.connect(lambda on: self.draft.set_option("tokenizer", False if on else None))
         text = self.tr("For a checkpoint whose tokenizer cannot be read: the bundle takes token ids alone.")
         set_tool_tip(self.no_tokenizer, text)
         self.no_tokenizer.setAccessibleDescription(text)
-        self.body.addWidget(self.no_tokenizer)
+        tip = self.tr("How the model is divided, and how its cache is written; the target has chosen these.")
+        self.details = CollapsibleSection(self.tr("Cache layout and graphs"), tip)
+        self.details.body.addWidget(self.cache_section)
+        self.details.body.addLayout(self._choices())
+        self.details.body.addWidget(self.no_tokenizer)
+        self.body.addWidget(self.details)
         self.body.addStretch(1)
         self._late = QTimer(self, interval=300, singleShot=True)
         self._late.timeout.connect(self._send_numbers)
@@ -93,11 +79,27 @@ class RecipePage(StepPage):
         self._cost = ""
         self.draft.changed.connect(self.refresh)
 
-    def _choices(self) -> QGridLayout:
+    def _numbers(self) -> QGridLayout:
+        """What a person decides for any model: how long its texts may be."""
         self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256)
         self.cost = label("", "muted", wrap=True)
-        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
+        self.int8_cache = QCheckBox(self.tr("Keys and values in 8-bit integers"))
+        self.int8_cache.clicked.connect(lambda on: self.draft.set_option("kv_dtype", "int8" if on else None))
         self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64)
+        self.source_note = label("", "muted", wrap=True)
+        self.source_field = QWidget()
+        column = _labelled_field(self.tr("Source length"), self.source_length, self.source_note)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.source_field.setLayout(column)
+        self.source_field.hide()
+        grid = grid_layout(3 * G, G, stretch=(0, 1))
+        grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
+        grid.addWidget(self.source_field, 0, 1)
+        grid.addWidget(self.int8_cache, 1, 0, 1, 2)
+        return grid
+
+    def _choices(self) -> QGridLayout:
+        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
         self.variant = self._combo(
             "variant",
             self.tr("Model"),
@@ -117,21 +119,13 @@ class RecipePage(StepPage):
         grid = grid_layout(3 * G, 2 * G, stretch=(0, 1))
         self.chunk_note = label("", "muted", wrap=True)
         self.graphs_note = label("", "muted", wrap=True)
-        grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
-        grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
-        grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, self.graphs_note), 1, 0)
-        grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 1, 1)
+        grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, self.graphs_note), 0, 0)
+        grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
+        grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 1, 0)
         self.place = PlacementEditor()
         self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
         grid.addWidget(self.place, 2, 0, 1, 2)
-        self.source_note = label("", "muted", wrap=True)
-        self.source_field = QWidget()
-        column = _labelled_field(self.tr("Source length"), self.source_length, self.source_note)
-        column.setContentsMargins(0, 0, 0, 0)
-        self.source_field.setLayout(column)
-        self.source_field.hide()
-        grid.addWidget(self.source_field, 3, 0)
         return grid
 
     def _spin(self, name: str, most: int, step: int) -> QSpinBox:
@@ -234,7 +228,8 @@ class RecipePage(StepPage):
         report = self.draft.probe_report
         self.no_tokenizer.setChecked(plan.recipe.get("tokenizer") is False)
         self.no_tokenizer.setVisible(report is not None and report.tokenizer is not None)
-        self.capacity.setMaximum(max(self._longest, chosen.capacity))
+        longest = report.decoder.max_positions if report is not None and report.decoder is not None else 0
+        self.capacity.setMaximum(max(longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)
         self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
@@ -254,16 +249,13 @@ class RecipePage(StepPage):
         self._showing = False
         self._show_cost()
         name = self.layouts[chosen.cache].radio.text()
+        kept = self.variant.currentText() if chosen.variant != "plain" else ""
+        unread = self.no_tokenizer.text() if self.no_tokenizer.isChecked() else ""
+        self.details.set_summary(" · ".join(filter(None, (name * has_slots, self.graphs.currentText(), kept, unread))))
         slots = pluralize(chosen.capacity, self.tr("1 slot"), self.tr("{0} slots"))
         bytes_of_all = plan.estimate.kv_bytes
         text = " · ".join((name, slots, format_bytes(bytes_of_all))) if bytes_of_all else planned_cache(plan)
         self.diagram.set_plan(plan.components, plan.edges, text)
-
-    @property
-    def _longest(self) -> int:
-        """The model's maximum length; shown only for models with a cache."""
-        decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
-        return decoder.max_positions if decoder else 0
 
     def _show_source(self, length: int | None) -> None:
         """Show the source length of encoders with fixed shapes; other encoders accept any length."""
@@ -283,6 +275,8 @@ class RecipePage(StepPage):
             wrong = re.search(rf"\b{name}\b", error) is not None
             note.setText(error if wrong else text)
             set_role(note, "error" if wrong else "muted")
+            if wrong and note is self.chunk_note:
+                self.details.unfold(True)
 
     def _show_target(self, targets: list[TargetOption], chosen: str) -> None:
         """List the engine's targets, and what the chosen one changes, with the reasons."""
@@ -317,6 +311,26 @@ class RecipePage(StepPage):
     def isComplete(self) -> bool:
         draft = self.draft
         return draft.plan is not None and draft.plan_error is None and not draft.planning and not self._late.isActive()
+
+
+def _layout_cards() -> dict[str, ChoiceCard]:
+    """A card for each layout of the cache."""
+    texts = {
+        "static": (tr("Static cache"), tr("One slot per token up to the capacity; a full cache ends the reply.")),
+        "window": (
+            tr("Sliding window"),
+            tr("A full cache evicts its oldest tokens and continues; the model no longer sees them."),
+        ),
+        "gqa": (
+            tr("Grouped-query attention"),
+            tr("The operator GroupQueryAttention writes the cache; a step costs only the used slots."),
+        ),
+        "scatter": (
+            tr("Tensor scatter"),
+            tr("The operator TensorScatter writes the cache; attention may have any mask or bias."),
+        ),
+    }
+    return {name: ChoiceCard(*both) for name, both in texts.items()}
 
 
 def _labelled_field(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFileDialog,
+    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
@@ -101,11 +102,14 @@ class PrefillSection(Section):
         self.tools = _text_box(self.tr("Tools"), 7 * G, self.tr("None"))
         set_tool_tip(self.tools, self.tr("A JSON list of functions, for chat templates that support tools."))
         self.file_button = button(self.tr("Open a file …"), role="link", clicked=self._choose_file)
-        self.body.addWidget(label(self.tr("Begins with"), "small", selectable=False))
-        self.body.addWidget(self.prefill)
-        self.body.addWidget(label(self.tr("Tools, as JSON"), "small", selectable=False))
-        self.body.addWidget(self.tools)
-        self.body.addWidget(self.file_button)
+        self.begins = CollapsibleSection(self.tr("Begins with"), self.prefill.toolTip())
+        self.begins.body.addWidget(self.prefill)
+        self.functions = CollapsibleSection(self.tr("Tools"), self.tools.toolTip())
+        self.functions.body.addWidget(self.tools)
+        self.functions.body.addWidget(self.file_button)
+        self.body.addWidget(self.begins)
+        self.body.addWidget(self.functions)
+        self._summarize()
         self.prefill.textChanged.connect(self._emit_changed)
         self.tools.textChanged.connect(self._emit_changed)
 
@@ -116,6 +120,12 @@ class PrefillSection(Section):
                 self.prefill.setText(prefill)
             if tools != self.tools.toPlainText().strip():
                 self.tools.setPlainText(tools)
+        self._summarize()
+
+    def _summarize(self) -> None:
+        nothing = self.tr("nothing")
+        self.begins.set_summary(self.prefill.text() or nothing)
+        self.functions.set_summary(" ".join(self.tools.toPlainText().split()) or nothing)
 
     def load(self, path: Path) -> None:
         """Reads the tools from a file."""
@@ -132,6 +142,7 @@ class PrefillSection(Section):
             self.load(Path(name))
 
     def _emit_changed(self, *_: object) -> None:
+        self._summarize()
         self.changed.emit(self.prefill.text(), self.tools.toPlainText())
 
 
@@ -144,6 +155,21 @@ _REAL = {
 }
 _WHOLE = {"top_k": (0, 1_000_000), "max_new_tokens": (1, 1_000_000), "seed": (-1, 2_147_483_647)}
 _IDLE_WHEN_GREEDY = ("top_k", "top_p", "min_p", "seed")
+_FIRST = ("temperature", "max_new_tokens")
+"""What a person changes who only chats; the others are folded."""
+
+
+def _titles() -> dict[str, tuple[str, str]]:
+    """Sampling setting → what it is called, and what it does."""
+    return {
+        "temperature": (tr("Temperature"), tr("0 always takes the most probable token.")),
+        "max_new_tokens": (tr("Max new tokens"), tr("The maximum number of tokens of a reply.")),
+        "top_k": (tr("Top-k"), tr("Only the k most probable tokens; 0 is off.")),
+        "top_p": (tr("Top-p"), tr("Only the most probable tokens that together reach p; 1 is off.")),
+        "min_p": (tr("Min-p"), tr("Only tokens at least this probable relative to the best; 0 is off.")),
+        "repetition_penalty": (tr("Repetition penalty"), tr("Makes earlier tokens less likely; 1 is off.")),
+        "seed": (tr("Seed"), tr("The same seed samples the same tokens.")),
+    }
 
 
 class SettingsPanel(QWidget):
@@ -217,8 +243,14 @@ class SettingsPanel(QWidget):
         part.header.addWidget(self.reset_button)
         self.presets = PresetPicker()
         part.body.addWidget(self.presets)
+        part.body.addLayout(self._grid(_FIRST))
+        part.body.addWidget(self._more_part())
+        return part
+
+    def _grid(self, names: Sequence[str]) -> QGridLayout:
         grid = grid_layout(stretch=(0,))
-        for row, (name, title, tip) in enumerate(self._rows()):
+        for row, name in enumerate(names):
+            title, tip = _titles()[name]
             caption = label(title, "small", wrap=True, selectable=False)
             spin = self._spin(name)
             spin.setAccessibleName(title)
@@ -227,24 +259,18 @@ class SettingsPanel(QWidget):
             caption.setBuddy(spin)
             grid.addWidget(caption, row, 0)
             grid.addWidget(spin, row, 1)
-        part.body.addLayout(grid)
-        part.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
+        return grid
+
+    def _more_part(self) -> CollapsibleSection:
+        """The settings that few change, with those that are on beside the title."""
+        self.more = CollapsibleSection(self.tr("More"), self.tr("Limits of the choice, repetition, seed, stop strings"))
+        self.more.body.addLayout(self._grid([name for name in _titles() if name not in _FIRST]))
+        self.more.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
         self.stops = _text_box(self.tr("Stop strings"), 7 * G)
         set_tool_tip(self.stops, self.tr("The reply ends before any of these; \\n stands for a line end."))
         self.stops.textChanged.connect(self._emit_sampling)
-        part.body.addWidget(self.stops)
-        return part
-
-    def _rows(self) -> list[tuple[str, str, str]]:
-        return [
-            ("temperature", tr("Temperature"), tr("0 always takes the most probable token.")),
-            ("top_k", tr("Top-k"), tr("Only the k most probable tokens; 0 is off.")),
-            ("top_p", tr("Top-p"), tr("Only the most probable tokens that together reach p; 1 is off.")),
-            ("min_p", tr("Min-p"), tr("Only tokens at least this probable relative to the best; 0 is off.")),
-            ("repetition_penalty", tr("Repetition penalty"), tr("Makes earlier tokens less likely; 1 is off.")),
-            ("max_new_tokens", tr("Max new tokens"), tr("The maximum number of tokens of a reply.")),
-            ("seed", tr("Seed"), tr("The same seed samples the same tokens.")),
-        ]
+        self.more.body.addWidget(self.stops)
+        return self.more
 
     def _spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
         spin: QSpinBox | QDoubleSpinBox
@@ -334,8 +360,13 @@ class SettingsPanel(QWidget):
 
     def _show_effects(self) -> None:
         """Updates what depends on the sampling settings."""
-        self.decoding.set_sampling(self.sampling())
-        self.presets.select_matching(self.sampling())
+        now, usual = self.sampling(), SamplingSettings()
+        self.decoding.set_sampling(now)
+        self.presets.select_matching(now)
+        on = [one for one in _titles() if one not in _FIRST and getattr(now, one) != getattr(usual, one)]
+        texts = [f"{_titles()[one][0]} {self._spins[one].text()}" for one in on]
+        texts += [self.tr("Stop strings")] * bool(now.stop)
+        self.more.set_summary(", ".join(texts) or self.tr("off"))
 
     def _emit_sampling(self) -> None:
         self._show_effects()

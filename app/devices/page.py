@@ -134,7 +134,7 @@ class DevicesPage(QWidget):
         for work in (context.plugins, context.compiler):
             work.failed.connect(lambda _, error: self.banner.error(error.message, error.details))
         context.preflights.changed.connect(self._refresh_all)
-        context.machines.chosen.connect(lambda _name: self.refresh())
+        context.machines.chosen.connect(self._on_machine)
         context.bundleChanged.connect(self._refresh_all)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -155,6 +155,13 @@ class DevicesPage(QWidget):
         """Update after plugins changed outside of this window; installations from here report their end themselves."""
         if self._requested and not self._context.plugins.device:
             self.refresh()
+
+    def _on_machine(self, _name: str) -> None:
+        """The devices of the machine before must not stand under the name of this one, least of all if it fails."""
+        self._show_devices([])
+        self.memory.clear()
+        self.memory.hide()
+        self.refresh()
 
     def refresh(self) -> None:
         self._requested = True

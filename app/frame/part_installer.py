@@ -1,16 +1,20 @@
 """Offers the build part where it is missing, and asks before pip installs it.
 
-BuildPart.missed ──▶ note, button ──▶ question (packages, folder, disk, sources) ──▶ BuildPart.install
+BuildPart.missed ──▶ button of the page's banner, else a note ──▶ question (packages, folder, disk, sources)
+    ──▶ BuildPart.install
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.state.context import AppContext
 from app.state.notes import Note
 from app.text.formatting import format_bytes
+from app.widgets import Banner
 from app.widgets.expiring_question import ExpiringQuestion
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.parts import PartReport
@@ -24,14 +28,19 @@ class PartInstaller(QObject):
         self._context, self._window, self._part = context, window, context.build_part
         self._note: Note | None = None
         self.question: ExpiringQuestion | None = None
-        self._part.missed.connect(self._offer)
+        self._part.missed.connect(lambda error: QTimer.singleShot(0, self, partial(self._offer, error)))
         self._part.described.connect(self._confirm)
         self._part.installed.connect(self._on_installed)
         self._part.failed.connect(self._on_failed)
 
-    def _offer(self) -> None:
+    def _offer(self, error: ErrorEvent) -> None:
+        """Gives the banner that shows the error a button; without such a banner a note has it."""
         if self._part.running or self.question is not None:
             return
+        for banner in self._window.findChildren(Banner):
+            if banner.isVisible() and banner.message == error.message:
+                banner.error(error.message, error.details, self.tr("Install them …"), self._part.describe)
+                return
         text = self.tr("Building needs packages that this installation of Joinery does not have (PyTorch and others).")
         self._replace(self._context.show_note(text, self.tr("Install them …"), self._part.describe, owner={}))
 

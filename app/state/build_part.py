@@ -22,8 +22,8 @@ PART = "build"
 class BuildPart(QObject):
     """One installation at a time; the status line shows its progress and cancels it."""
 
-    missed = Signal()
-    """A job on this machine ended because the part is not installed."""
+    missed = Signal(object)
+    """The ErrorEvent of a job on this machine that ended because the part is not installed."""
     described = Signal(object)
     """A PartReport: what installing would do, or that it is installed."""
     installed = Signal()
@@ -48,7 +48,7 @@ class BuildPart(QObject):
 
     def _on_job_error(self, worker: WorkerClient, error: ErrorEvent) -> None:
         if error.kind == "package" and error.reason == PART and not worker.remote:
-            self.missed.emit()
+            self.missed.emit(error)
 
     def describe(self) -> None:
         """Finds out what installing would do; `described` has the answer."""

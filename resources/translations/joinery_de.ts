@@ -915,6 +915,10 @@
       <translation>Cache-Layout und Kapazität in Token</translation>
     </message>
     <message>
+      <source>Cache layout and graphs</source>
+      <translation>Cache-Layout und Graphen</translation>
+    </message>
+    <message>
       <source>Cache layouts (none: the build chooses)</source>
       <translation>Cache-Layouts (keins: der Bau wählt)</translation>
     </message>
@@ -1635,10 +1639,6 @@
       <translation>Mit Netron zeichnen</translation>
     </message>
     <message>
-      <source>Draws latency on a logarithmic scale, on which prefill and decode are both readable.</source>
-      <translation>Zeichnet Latenz auf logarithmischer Skala, auf der Prefill und Decode beide lesbar sind.</translation>
-    </message>
-    <message>
       <source>Drivers</source>
       <translation>Treiber</translation>
     </message>
@@ -2315,12 +2315,20 @@
       <translation>Wie aus den Vektoren der Token einer wird, für ein Bundle, das es nicht angibt</translation>
     </message>
     <message>
+      <source>How latency is drawn</source>
+      <translation>Wie die Latenz gezeichnet wird</translation>
+    </message>
+    <message>
       <source>How long do eggs keep?</source>
       <translation>Wie lange halten sich Eier?</translation>
     </message>
     <message>
       <source>How ranges are measured</source>
       <translation>Wie Wertebereiche gemessen werden</translation>
+    </message>
+    <message>
+      <source>How the model is divided, and how its cache is written; the target has chosen these.</source>
+      <translation>Wie das Modell geteilt und wie sein Cache geschrieben wird; das Ziel hat dies gewählt.</translation>
     </message>
     <message>
       <source>How the weights are stored. Fewer bits make the bundle smaller and its answers less accurate.</source>
@@ -2759,6 +2767,10 @@
       <translation>Grenzen</translation>
     </message>
     <message>
+      <source>Limits of the choice, repetition, seed, stop strings</source>
+      <translation>Grenzen der Auswahl, Wiederholung, Startwert, Stopptexte</translation>
+    </message>
+    <message>
       <source>Line</source>
       <translation>Zeile</translation>
     </message>
@@ -2777,14 +2789,6 @@
     <message>
       <source>Lines by similarity</source>
       <translation>Zeilen nach Ähnlichkeit</translation>
-    </message>
-    <message>
-      <source>Lines: decode</source>
-      <translation>Linien: Decode</translation>
-    </message>
-    <message>
-      <source>Lines: prefill</source>
-      <translation>Linien: Prefill</translation>
     </message>
     <message>
       <source>Link the weights instead of copying them</source>
@@ -2851,8 +2855,8 @@
       <translation>Protokoll des Baus</translation>
     </message>
     <message>
-      <source>Log scale</source>
-      <translation>Log-Skala</translation>
+      <source>Logarithmic scale</source>
+      <translation>Logarithmische Skala</translation>
     </message>
     <message>
       <source>Logit bias</source>
@@ -3663,8 +3667,8 @@
       <translation>Spitzenspeicher</translation>
     </message>
     <message>
-      <source>Percentile lines</source>
-      <translation>Perzentillinien</translation>
+      <source>Percentile lines of prefill instead of decode</source>
+      <translation>Perzentillinien von Prefill statt von Decode</translation>
     </message>
     <message>
       <source>Perplexity of the prompts under the bundle.</source>
@@ -4443,12 +4447,8 @@
       <translation>Skalierung des Fensters, ab dem nächsten Start.</translation>
     </message>
     <message>
-      <source>Scale to decode</source>
-      <translation>Auf Decode skalieren</translation>
-    </message>
-    <message>
-      <source>Scales the plot to decode steps; longer prefill blocks are cut off.</source>
-      <translation>Skaliert das Diagramm auf Decode-Schritte; längere Prefill-Blöcke werden abgeschnitten.</translation>
+      <source>Scale to decode: cut off longer prefill blocks</source>
+      <translation>Auf Decode skalieren: längere Prefill-Blöcke abschneiden</translation>
     </message>
     <message>
       <source>Scheduler</source>
@@ -5807,10 +5807,6 @@
       <translation>Werkzeuge</translation>
     </message>
     <message>
-      <source>Tools, as JSON</source>
-      <translation>Werkzeuge, als JSON</translation>
-    </message>
-    <message>
       <source>Top-k</source>
       <translation>Top-k</translation>
     </message>
@@ -5985,6 +5981,10 @@
     <message>
       <source>Version {0} of {1}</source>
       <translation>Fassung {0} von {1}</translation>
+    </message>
+    <message>
+      <source>View</source>
+      <translation>Ansicht</translation>
     </message>
     <message>
       <source>Views of the selected runs</source>

@@ -208,6 +208,7 @@ def test_components_are_placed_until_there_are_others(qtbot: Any, make_window: M
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(lambda: recipe.isComplete())
     assert list(recipe.place.boxes) == ["prefill", "decode"] and recipe.place.chosen == {}
+    qtbot.mouseClick(recipe.details.head, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(recipe.place.more, Qt.MouseButton.LeftButton)
     box = recipe.place.boxes["decode"]
     assert box.isVisible() and [box.itemText(n) for n in range(4)] == ["as all", "CPU", "Qualcomm QNN", "WebGPU"]

@@ -195,7 +195,7 @@ def test_what_is_drawn(page: SpeedTab) -> None:
     assert [text for _, _, text in labels] == ["p99 5.98 ms", "p95 5.90 ms", "p50 5.00 ms"]
     assert [text for _, _, text in plots.rows.occupancy.getAxis("right").placed()] == ["capacity 256"]
     assert plots.layers.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
-    page.toolbar.lines.setCurrentIndex(1)
+    page.toolbar.prefill_lines.setChecked(True)
     assert plots.layers.percentiles[0].value() == pytest.approx(16.0)
 
 

@@ -1,9 +1,11 @@
-"""The toolbar between the figures and the plots: span, percentile lines, scales, zoom, freeze, reset, export."""
+"""The toolbar between the figures and the plots: span, zoom, freeze, reset, how latency is drawn, export."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.measure.charts.latency_style import LatencyStyle
 from app.widgets import button
@@ -30,14 +32,15 @@ class SpeedToolbar(QWidget):
             (self.tr("Last 10 s"), "recent"),
         )
         self.span = combo_box(self.tr("What is shown"), spans)
-        phases = (self.tr("Lines: decode"), "decode"), (self.tr("Lines: prefill"), "prefill")
-        self.lines = combo_box(self.tr("Percentile lines"), phases)
-        self.fit_decode = QCheckBox(self.tr("Scale to decode"))
-        set_tool_tip(self.fit_decode, self.tr("Scales the plot to decode steps; longer prefill blocks are cut off."))
-        self.log = QCheckBox(self.tr("Log scale"))
-        set_tool_tip(
-            self.log, self.tr("Draws latency on a logarithmic scale, on which prefill and decode are both readable.")
-        )
+        self.view = button(self.tr("View"), "settings", tool_tip=self.tr("How latency is drawn"))
+        menu = QMenu(self.view)
+        self.view.setMenu(menu)
+        self.fit_decode = menu.addAction(self.tr("Scale to decode: cut off longer prefill blocks"))
+        self.log = menu.addAction(self.tr("Logarithmic scale"))
+        self.prefill_lines = menu.addAction(self.tr("Percentile lines of prefill instead of decode"))
+        for choice in (self.fit_decode, self.log, self.prefill_lines):
+            choice.setCheckable(True)
+            choice.toggled.connect(self._on_style)
         self.fit = button(
             self.tr("Fit"), "zoom", tool_tip=self.tr("Show the whole time axis (double click, Home or 0)")
         )
@@ -48,13 +51,9 @@ class SpeedToolbar(QWidget):
         self.reset = button(self.tr("Reset"), "trash", tool_tip=self.tr("Delete the measurements"))
         self._lay_out()
         self.span.currentIndexChanged.connect(lambda _index: self.span_changed.emit())
-        self.lines.currentIndexChanged.connect(lambda _index: self.style_changed.emit())
-        self.fit_decode.toggled.connect(lambda _on: self.style_changed.emit())
-        self.log.toggled.connect(lambda _on: self.style_changed.emit())
         self.freeze.toggled.connect(self._name_freeze)
 
     def _lay_out(self) -> None:
-        choices = (self.span, self.lines, self.fit_decode, self.log)
         kinds = (
             (self.tr("Picture (PNG) …"), "png"),
             (self.tr("Picture (SVG) …"), "svg"),
@@ -62,16 +61,22 @@ class SpeedToolbar(QWidget):
         )
         export = menu_button(self.tr("Export"), "save", kinds, self.export_requested.emit)
         flow = FlowLayout(self)  # a second line where a language or a font needs it
-        for part in (*choices, self.fit, self.freeze, self.reset, export):
+        for part in (self.span, self.fit, self.freeze, self.reset, self.view, export):
             flow.addWidget(part)
 
     @property
     def latency_style(self) -> LatencyStyle:
-        return LatencyStyle(self.lines.currentData(), self.fit_decode.isChecked(), self.log.isChecked())
+        phase: Literal["prefill", "decode"] = "prefill" if self.prefill_lines.isChecked() else "decode"
+        return LatencyStyle(phase, self.fit_decode.isChecked(), self.log.isChecked())
 
     def choose(self, span: str) -> None:
         """Select a span by its key."""
         self.span.setCurrentIndex(self.span.findData(span))
+
+    def _on_style(self) -> None:
+        chosen = [one.text() for one in self.view.menu().actions() if one.isChecked()]
+        set_tool_tip(self.view, "\n".join(chosen) or self.tr("How latency is drawn"))
+        self.style_changed.emit()
 
     def _name_freeze(self, on: bool) -> None:
         self.freeze.setText(self.tr("Continue") if on else self.tr("Freeze"))

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QPushButton
 
+from app.widgets import Banner
 from app.window import MainWindow
 from workflows.wire.reports.parts import PartReport
 from workflows.wire.requests import ProbeSource
@@ -94,3 +95,20 @@ def test_another_machine_s_missing_part_is_not_offered(
     worker.request(ProbeSource("demo:qwen3"))
     qtbot.waitUntil(lambda: not worker.busy)
     assert not offers(window)
+
+
+def test_the_page_that_shows_the_error_has_the_button_and_no_note_repeats_it(
+    qtbot: Any, make_window: Callable[..., MainWindow]
+) -> None:
+    window = make_window(part=True, errors={"probe": MISSES})
+    window.show_page("build")
+    window.context.unsaved_recipe.probe("demo:qwen3")
+
+    def banners() -> list[Banner]:
+        return [one for one in window.findChildren(Banner) if one.isVisible() and one.message == MISSES["message"]]
+
+    qtbot.waitUntil(lambda: bool(banners()))
+    qtbot.waitUntil(lambda: "Install them …" in [one.text() for one in banners()[0].findChildren(QPushButton)])
+    assert len(banners()) == 1 and not offers(window) and window.context.notes.shown(error=True) is None
+    next(one for one in banners()[0].findChildren(QPushButton) if one.text() == "Install them …").click()
+    qtbot.waitUntil(lambda: window.part_installer.question is not None)
