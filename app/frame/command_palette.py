@@ -62,6 +62,7 @@ class CommandPalette(QFrame):
         self.list.setAccessibleName(self.tr("Actions"))
         self.list.setItemDelegate(_KeysDelegate(self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # a long name is cut at its end
         self.list.itemClicked.connect(lambda _item: self._run())
         self._none = label(self.tr("No action and no recent bundle has these words."), "muted")
         vbox(self.field, self.list, self._none, parent=self, margins=G)
@@ -71,7 +72,7 @@ class CommandPalette(QFrame):
         """Show the palette with all actions."""
         window = self._window
         self._before = window.focusWidget()
-        width = min(64 * G, window.width() - 8 * G)
+        width = min(80 * G, window.width() - 8 * G)
         self.setGeometry((window.width() - width) // 2, 8 * G, width, min(48 * G, window.height() - 16 * G))
         self._actions = [a for a in self._source() if a.isEnabled() and a.isVisible() and a.text()]
         self.field.clear()

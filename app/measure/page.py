@@ -85,6 +85,7 @@ class MeasurePage(QWidget):
             self.addActions(tab.palette_actions)
         elif isinstance(tab, SpeedTab):
             self.addActions(tab.actions())
+            tab.benchmark_requested.connect(self.run_benchmark)
 
     def _enable_benchmark(self, bundle: object) -> None:
         for one in (self.benchmark_button, self._benchmark_action):

@@ -2093,7 +2093,7 @@
     </message>
     <message>
       <source>The hub refuses {0} with the login on this machine; log in with `hf auth login` as somebody who may read it.</source>
-      <translation>Der Hub verweigert {0} mit der Anmeldung dieser Maschine; mit `hf auth login` als jemand anmelden, der es lesen darf.</translation>
+      <translation>Der Hub verweigert {0} mit der Anmeldung dieses Rechners; mit `hf auth login` als jemand anmelden, der es lesen darf.</translation>
     </message>
     <message>
       <source>The hub's '{0}' does not match its stated hash, so it was removed; try again, and if it happens again tell the owner of the model.</source>
@@ -6929,7 +6929,7 @@
     </message>
     <message>
       <source>{0} is on this machine and has no revisions; leave the revision out.</source>
-      <translation>{0} ist auf dieser Maschine und hat keine Revisionen; die Revision weglassen.</translation>
+      <translation>{0} ist auf diesem Rechner und hat keine Revisionen; die Revision weglassen.</translation>
     </message>
     <message>
       <source>{0} is one graph: it has no components and no stages to choose from.</source>

@@ -204,7 +204,7 @@
     </message>
     <message>
       <source>A and B (bundles, stages of one build, providers, or machines) read the same prompt. Every node of B gets the inputs of A's node, so that only nodes that differ by themselves are reported, not those after them.</source>
-      <translation>A und B (Bundles, Stufen eines Baus, Provider oder Maschinen) lesen denselben Prompt. Jeder Knoten von B bekommt die Eingaben des Knotens von A, so dass nur Knoten gemeldet werden, die von sich aus abweichen, nicht die danach.</translation>
+      <translation>A und B (Bundles, Stufen eines Baus, Provider oder Rechner) lesen denselben Prompt. Jeder Knoten von B bekommt die Eingaben des Knotens von A, so dass nur Knoten gemeldet werden, die von sich aus abweichen, nicht die danach.</translation>
     </message>
     <message>
       <source>A build is running.</source>
@@ -228,7 +228,7 @@
     </message>
     <message>
       <source>A checkpoint on this machine</source>
-      <translation>Ein Checkpoint auf dieser Maschine</translation>
+      <translation>Ein Checkpoint auf diesem Rechner</translation>
     </message>
     <message>
       <source>A comparison has its own colors.</source>
@@ -880,7 +880,7 @@
     </message>
     <message>
       <source>Bundles run on another machine over the system's ssh client, with your own keys and configuration. Joinery of this version must be installed there; a bundle is copied when it is first used.</source>
-      <translation>Bundles laufen auf einer anderen Maschine über den ssh-Client des Systems, mit Ihren eigenen Schlüsseln und Ihrer Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
+      <translation>Bundles laufen auf einem anderen Rechner über den ssh-Client des Systems, mit Ihren eigenen Schlüsseln und Ihrer Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
     </message>
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder, an .onnx or a .gguf file can also be dropped anywhere in this window.</source>
@@ -2344,7 +2344,7 @@
     </message>
     <message>
       <source>I have read this code and allow it to run on this machine</source>
-      <translation>Ich habe diesen Code gelesen und erlaube, dass er auf dieser Maschine läuft</translation>
+      <translation>Ich habe diesen Code gelesen und erlaube, dass er auf diesem Rechner läuft</translation>
     </message>
     <message>
       <source>IR version {0}</source>
@@ -2804,7 +2804,7 @@
     </message>
     <message>
       <source>Lists the devices of this machine that can run bundles, and what is missing for the others.</source>
-      <translation>Führt die Geräte dieser Maschine auf, die Bundles ausführen können, und was den anderen fehlt.</translation>
+      <translation>Führt die Geräte dieses Rechners auf, die Bundles ausführen können, und was den anderen fehlt.</translation>
     </message>
     <message>
       <source>Live</source>
@@ -2884,15 +2884,15 @@
     </message>
     <message>
       <source>Machine</source>
-      <translation>Maschine</translation>
+      <translation>Rechner</translation>
     </message>
     <message>
       <source>Machine of {0}</source>
-      <translation>Maschine von {0}</translation>
+      <translation>Rechner von {0}</translation>
     </message>
     <message>
       <source>Machines …</source>
-      <translation>Maschinen …</translation>
+      <translation>Rechner …</translation>
     </message>
     <message>
       <source>Made by {0}</source>
@@ -3223,6 +3223,10 @@
       <translation>Keine Folge von n Token kommt zweimal vor.</translation>
     </message>
     <message>
+      <source>No steps of {0}</source>
+      <translation>Keine Schritte von {0}</translation>
+    </message>
+    <message>
       <source>No sweep yet</source>
       <translation>Noch keine Versuchsreihe</translation>
     </message>
@@ -3408,7 +3412,7 @@
     </message>
     <message>
       <source>Only this downloads files. They are saved in the Hugging Face cache of this machine.</source>
-      <translation>Nur dies lädt Dateien herunter. Sie werden im Hugging-Face-Cache dieser Maschine gespeichert.</translation>
+      <translation>Nur dies lädt Dateien herunter. Sie werden im Hugging-Face-Cache dieses Rechners gespeichert.</translation>
     </message>
     <message>
       <source>Only tokens at least this probable relative to the best.</source>
@@ -3580,7 +3584,7 @@
     </message>
     <message>
       <source>Other machines</source>
-      <translation>Andere Maschinen</translation>
+      <translation>Andere Rechner</translation>
     </message>
     <message>
       <source>Other programs used {0} of the processor: time the formats again when it is idle.</source>
@@ -5188,7 +5192,7 @@
     </message>
     <message>
       <source>The devices of the chosen machine that can run bundles.</source>
-      <translation>Die Geräte der gewählten Maschine, die Bundles ausführen können.</translation>
+      <translation>Die Geräte des gewählten Rechners, die Bundles ausführen können.</translation>
     </message>
     <message>
       <source>The encoder ({0}) has no cache of its own: it reads a source once and fills the cross cache.</source>
@@ -5204,7 +5208,7 @@
     </message>
     <message>
       <source>The engine reported no execution provider on this machine.</source>
-      <translation>Die Engine meldete auf dieser Maschine keinen Execution Provider.</translation>
+      <translation>Die Engine meldete auf diesem Rechner keinen Execution Provider.</translation>
     </message>
     <message>
       <source>The exported graphs are not changed.</source>
@@ -5336,7 +5340,7 @@
     </message>
     <message>
       <source>The machine is being checked</source>
-      <translation>Die Maschine wird geprüft</translation>
+      <translation>Der Rechner wird geprüft</translation>
     </message>
     <message>
       <source>The maximum number of tokens of a reply.</source>
@@ -5683,16 +5687,20 @@
       <translation>Dieses Bundle schreibt Aufnahmen ab: Wählen Sie eine Tondatei oder ziehen Sie eine hierher.</translation>
     </message>
     <message>
+      <source>This bundle writes no replies: a benchmark measures its runs, and History lists the results.</source>
+      <translation>Dieses Bundle schreibt keine Antworten: ein Benchmark misst seine Läufe, und der Verlauf führt die Ergebnisse auf.</translation>
+    </message>
+    <message>
       <source>This chat could not be saved.</source>
       <translation>Dieser Chat konnte nicht gespeichert werden.</translation>
     </message>
     <message>
       <source>This checkpoint contains a Python file, which would run on this machine:</source>
-      <translation>Dieser Checkpoint enthält eine Python-Datei, die auf dieser Maschine laufen würde:</translation>
+      <translation>Dieser Checkpoint enthält eine Python-Datei, die auf diesem Rechner laufen würde:</translation>
     </message>
     <message>
       <source>This checkpoint contains {0} Python files, which would run on this machine:</source>
-      <translation>Dieser Checkpoint enthält {0} Python-Dateien, die auf dieser Maschine laufen würden:</translation>
+      <translation>Dieser Checkpoint enthält {0} Python-Dateien, die auf diesem Rechner laufen würden:</translation>
     </message>
     <message>
       <source>This folder cannot be used: {0}.</source>
@@ -5712,7 +5720,7 @@
     </message>
     <message>
       <source>This machine</source>
-      <translation>Diese Maschine</translation>
+      <translation>Dieser Rechner</translation>
     </message>
     <message>
       <source>This machine has no microphone: connect one, or choose a sound file.</source>
@@ -6895,7 +6903,7 @@
     </message>
     <message>
       <source>machine</source>
-      <translation>Maschine</translation>
+      <translation>Rechner</translation>
     </message>
     <message>
       <source>manifest, digest, damaged</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -83,6 +84,19 @@ def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.context.navigate) as went:
         page.empty.action.click()
     assert went.args == ["chat"]
+
+
+@pytest.mark.parametrize("task", ["image-classification", "fill-mask", "feature-extraction"])
+def test_a_bundle_that_writes_no_replies_is_offered_a_benchmark(
+    page: SpeedTab, qtbot: QtBot, tmp_path: Path, task: str
+) -> None:
+    folder = make_bundle(tmp_path / "labels")
+    (folder / "task").write_text(json.dumps({"task": task}), "utf-8")
+    page.context.open_bundle(folder)
+    page.tick()
+    assert page.empty.title.text() == "No steps of labels" and page.empty.action.text() == "Run benchmark …"
+    with qtbot.waitSignal(page.benchmark_requested):
+        page.empty.action.click()
 
 
 def test_charts_that_are_loading_are_the_whole_page(page: SpeedTab, monkeypatch: pytest.MonkeyPatch) -> None:

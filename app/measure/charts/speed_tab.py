@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -20,6 +20,7 @@ from app.measure.charts.descriptions import step_text
 from app.measure.charts.figures_row import FiguresRow
 from app.measure.charts.plot_exporter import PlotExporter
 from app.measure.charts.toolbar import SpeedToolbar
+from app.state.bundle_use import use_of
 from app.state.measured_runs import bundle_key
 from app.state.measurement_snapshot import MeasurementSnapshot
 from app.widgets import Banner, CardFrame, EmptyState, label
@@ -87,6 +88,8 @@ class PlotsLoader(QObject):
 
 class SpeedTab(QWidget):
     """Draws `context.measurements` while the tab is visible."""
+
+    benchmark_requested = Signal()
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,16 +226,29 @@ class SpeedTab(QWidget):
     def _show_empty(self) -> None:
         """Explain why there is nothing to draw, and offer the first step."""
         self.stack.setCurrentIndex(0)
-        if self.measurements.empty or self.context.bundle is None:
+        bundle = self.context.bundle
+        text = self.tr("Each step of a reply appears here while it runs: latency, cache and memory.")
+        if bundle is not None and not self._replies:
+            title, first = self.tr("No steps of {0}").format(bundle["name"]), self.tr("Run benchmark …")
+            text = self.tr(
+                "This bundle writes no replies: a benchmark measures its runs, and History lists the results."
+            )
+        elif self.measurements.empty or bundle is None:
             title, first = self.tr("No measurements yet"), self.tr("Go to Chat")
         else:
-            title = self.tr("No measurements of {0} yet").format(self.context.bundle["name"])
+            title = self.tr("No measurements of {0} yet").format(bundle["name"])
             first = self.tr("Show all runs")
-        text = self.tr("Each step of a reply appears here while it runs: latency, cache and memory.")
         self.empty.set(title, text, first)
 
+    @property
+    def _replies(self) -> bool:
+        """Whether the current bundle writes replies, whose steps are drawn here."""
+        return use_of(self.context.bundle) == "chat"
+
     def _first_step(self) -> None:
-        if self.measurements.empty:
+        if self.context.bundle is not None and not self._replies:
+            self.benchmark_requested.emit()
+        elif self.measurements.empty:
             self.context.navigate.emit("chat")
         else:
             self.toolbar.choose("all")
