@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
@@ -26,7 +29,9 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.window import MainWindow
+from tests.app.conftest import make_bundle
 from tests.app.pictures import STATES, window_over
+from tests.app.sequences import TASKS
 from tests.fakes.inspections import BUNDLE
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -68,7 +73,7 @@ def fields(window: QWidget) -> set[QWidget]:
     found = set()
     for widget in window.findChildren(QWidget):
         parent = widget.parentWidget()
-        part = isinstance(parent, QComboBox | QAbstractSpinBox | QTabBar | QAbstractItemView)
+        part = isinstance(parent, QComboBox | QLineEdit | QAbstractSpinBox | QTabBar | QAbstractItemView)
         counted = isinstance(widget, FIELDS) and not isinstance(widget, QScrollBar | QHeaderView) and not part
         if counted and widget.isVisible() and widget.isEnabled():
             found.add(widget)
@@ -131,6 +136,38 @@ def test_tab_reaches_all_fields_and_each_has_a_name(name: str, qtbot: QtBot) -> 
         assert not missing, "\n".join(missing)
         nameless = [describe(one) for one in seen | fields(window) if not screen_reader_name(one)]
         assert not nameless, "\n".join(nameless)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_task_pages_are_reached_by_tab_and_have_names(
+    name: str, make_window: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path
+) -> None:
+    """The pages in the chat's place: pictures, depth, labels of texts and spans, ranks, vectors, and one without."""
+    folder = make_bundle(tmp_path / name)
+    (folder / "task").write_text(json.dumps(TASKS[name]), "utf-8")
+    window = make_window()
+    window.context.open_bundle(folder)
+    window.show_page("chat")
+    qtbot.waitUntil(lambda: not window.context.session.busy)
+    qtbot.wait(100)
+    window.stack.currentWidget().setFocus()
+    seen = reached(window)
+    missing = [describe(one) for one in fields(window) - seen if seen.isdisjoint(neighbours(one))]
+    nameless = [describe(one) for one in seen | fields(window) if not screen_reader_name(one)]
+    assert not missing and not nameless, (missing, nameless)
+
+
+def test_the_plan_of_a_sweep_is_reached_by_tab_and_has_names(qtbot: QtBot) -> None:
+    scenario, prepare = STATES["sweep-plan"]
+    with window_over(scenario) as (window, home):
+        prepare(window, home)
+        (dialog,) = [one for one in window.findChildren(QDialog) if one.isVisible()]
+        dialog.activateWindow()
+        qtbot.waitUntil(dialog.isActiveWindow)
+        seen = reached(dialog)
+        missing = [describe(one) for one in fields(dialog) - seen if seen.isdisjoint(neighbours(one))]
+        nameless = [describe(one) for one in seen | fields(dialog) if not screen_reader_name(one)]
+        assert len(fields(dialog)) > 5 and not missing and not nameless, (missing, nameless)
 
 
 def press(qtbot: QtBot, key: Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
