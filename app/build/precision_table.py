@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView
+from PySide6.QtCore import QItemSelection, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from app.text.formatting import format_bytes
+from app.text.formatting import format_bytes, format_figures
 from app.text.translatable import tr
 from app.widgets.tables import Index, ReadOnlyTable, TextTableModel
-from app.widgets.theme import theme
+from app.widgets.theme import G, theme
 from workflows.wire.reports.plan import PlanReport, PrecisionOption
 
 GOAL = "goal"
@@ -62,11 +63,23 @@ def _cells(option: PrecisionOption, target: str) -> tuple[str, ...]:
         "close": tr("small differences"),
         "coarse": tr("larger differences"),
     }
-    speed = tr("not measured") if option.speed is None else tr("{0} × fp32").format(f"{option.speed:g}")
+    speed = tr("not measured") if option.speed is None else tr("{0} × fp32").format(format_figures(option.speed, 3))
     remark = tr("Recommended") if option.recommended else ""
     if option.refused:
         speed, remark = "–", tr("Not for {0}: {1}.").format(target, option.refused)
     return option.name, format_bytes(option.bytes), speed, exactness[option.exactness], remark or option.trap
+
+
+class _RemarkDelegate(QStyledItemDelegate):
+    """Gives a remark as many lines as it needs, and room above and below them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        table = self.parent()
+        assert isinstance(table, QTableView)
+        inside = QRect(0, 0, max(1, table.columnWidth(index.column()) - 2 * G), 10_000)
+        text = str(index.data() or "")
+        lines = QFontMetrics(table.font()).boundingRect(inside, Qt.TextFlag.TextWordWrap, text)
+        return QSize(super().sizeHint(option, index).width(), lines.height() + G)
 
 
 class PrecisionTable(ReadOnlyTable):
@@ -79,7 +92,7 @@ class PrecisionTable(ReadOnlyTable):
         super().__init__(self.precisions, tr("Precisions"), stretch=REMARK)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setWordWrap(True)
-        self.setStyleSheet("QTableView::item { padding: 4px 5px; }")  # lines of a remark keep off those of the next row
+        self.setItemDelegateForColumn(REMARK, _RemarkDelegate(self))
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(28)

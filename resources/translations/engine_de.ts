@@ -413,7 +413,7 @@
     </message>
     <message>
       <source>A KV cache needs past and present tensors that agree on their number of slots.</source>
-      <translation>Ein KV-Cache braucht past- und present-Tensoren, die in der Zahl ihrer Plätze übereinstimmen.</translation>
+      <translation>Ein KV-Cache braucht past- und present-Tensoren, die in der Zahl ihrer Slots übereinstimmen.</translation>
     </message>
     <message>
       <source>A Lark grammar that the reply must follow.</source>
@@ -1601,7 +1601,7 @@
     </message>
     <message>
       <source>The bundle's graphs have {0} slots: a capacity of {1} needs another build.</source>
-      <translation>Die Graphen des Bundles haben {0} Plätze: eine Kapazität von {1} braucht einen anderen Bau.</translation>
+      <translation>Die Graphen des Bundles haben {0} Slots: eine Kapazität von {1} braucht einen anderen Bau.</translation>
     </message>
     <message>
       <source>The bundle's graphs know {0} positions: a capacity of {1} needs another build.</source>
@@ -1989,11 +1989,11 @@
     </message>
     <message>
       <source>The graph has {0} slots and {1}: export it with a symbolic slot axis.</source>
-      <translation>Der Graph hat {0} Plätze und {1}: ihn mit symbolischer Achse der Plätze exportieren.</translation>
+      <translation>Der Graph hat {0} Slots und {1}: ihn mit symbolischer Achse der Slots exportieren.</translation>
     </message>
     <message>
       <source>The graph has {0} slots, which is less than the capacity of {1}.</source>
-      <translation>Der Graph hat {0} Plätze, weniger als die Kapazität von {1}.</translation>
+      <translation>Der Graph hat {0} Slots, weniger als die Kapazität von {1}.</translation>
     </message>
     <message>
       <source>The graph is closed: open the bundle again.</source>
@@ -2937,7 +2937,7 @@
     </message>
     <message>
       <source>This bundle keeps state of fixed size and no slots, so the {0} cache has no use.</source>
-      <translation>Dieses Bundle hat Zustand fester Größe und keine Plätze, also ist der Cache {0} nutzlos.</translation>
+      <translation>Dieses Bundle hat Zustand fester Größe und keine Slots, also ist der Cache {0} nutzlos.</translation>
     </message>
     <message>
       <source>This bundle's chat template does not tell how it writes tool calls</source>
@@ -3157,11 +3157,11 @@
     </message>
     <message>
       <source>[1, kv_heads, slots, head_dim] or [1, slots, width]</source>
-      <translation>[1, kv_heads, Plätze, head_dim] oder [1, Plätze, Breite]</translation>
+      <translation>[1, kv_heads, Slots, head_dim] oder [1, Slots, Breite]</translation>
     </message>
     <message>
       <source>[2, 1, kv_heads, slots, head_dim]</source>
-      <translation>[2, 1, kv_heads, Plätze, head_dim]</translation>
+      <translation>[2, 1, kv_heads, Slots, head_dim]</translation>
     </message>
     <message>
       <source>a Windows machine with onnxruntime-windowsml</source>
@@ -4489,7 +4489,7 @@
     </message>
     <message>
       <source>its learned position bias needs left-aligned slots, which a ring buffer does not keep</source>
-      <translation>sein gelernter Positions-Bias braucht linksbündige Plätze, die ein Ringpuffer nicht behält</translation>
+      <translation>sein gelernter Positions-Bias braucht linksbündige Slots, die ein Ringpuffer nicht behält</translation>
     </message>
     <message>
       <source>its logits are of one token already</source>
@@ -5121,7 +5121,7 @@
     </message>
     <message>
       <source>past and new rows are not joined along the slots</source>
-      <translation>alte und neue Zeilen werden nicht entlang der Plätze verbunden</translation>
+      <translation>alte und neue Zeilen werden nicht entlang der Slots verbunden</translation>
     </message>
     <message>
       <source>peak memory</source>
@@ -5353,7 +5353,7 @@
     </message>
     <message>
       <source>takes the number of slots as the number of tokens, and a window has fewer slots</source>
-      <translation>nimmt die Zahl der Plätze als Zahl der Tokens, und ein Fenster hat weniger Plätze</translation>
+      <translation>nimmt die Zahl der Slots als Zahl der Tokens, und ein Fenster hat weniger Slots</translation>
     </message>
     <message>
       <source>takes {0} besides</source>
@@ -5473,7 +5473,7 @@
     </message>
     <message>
       <source>the graph has no input {0}: in the static and window layouts the host writes the rows, and masks tell which slots are valid; build with --cache gqa</source>
-      <translation>der Graph hat keinen Eingang {0}: in den Layouts static und window schreibt der Host die Zeilen, und Masken sagen, welche Plätze gültig sind; mit --cache gqa bauen</translation>
+      <translation>der Graph hat keinen Eingang {0}: in den Layouts static und window schreibt der Host die Zeilen, und Masken sagen, welche Slots gültig sind; mit --cache gqa bauen</translation>
     </message>
     <message>
       <source>the graph has no node in the role {0}</source>
@@ -5933,7 +5933,7 @@
     </message>
     <message>
       <source>uses slots as positions, which a window reassigns</source>
-      <translation>verwendet Plätze als Positionen, die ein Fenster neu vergibt</translation>
+      <translation>verwendet Slots als Positionen, die ein Fenster neu vergibt</translation>
     </message>
     <message>
       <source>version 2 has no key for state of fixed size, and this bundle has {0}</source>
@@ -6005,7 +6005,7 @@
     </message>
     <message>
       <source>writes rows into their slots itself</source>
-      <translation>schreibt Zeilen selbst in ihre Plätze</translation>
+      <translation>schreibt Zeilen selbst in ihre Slots</translation>
     </message>
     <message>
       <source>writing the weights</source>
@@ -6525,11 +6525,11 @@
     </message>
     <message>
       <source>{0} has {1} slots, and genai's cache grows: build with graphs=single</source>
-      <translation>{0} hat {1} Plätze, und der Cache von genai wächst: mit graphs=single bauen</translation>
+      <translation>{0} hat {1} Slots, und der Cache von genai wächst: mit graphs=single bauen</translation>
     </message>
     <message>
       <source>{0} has {1} slots, which are neither the {2} of past, nor the {3} of the step, nor both together.</source>
-      <translation>{0} hat {1} Plätze, was weder die {2} von past noch die {3} des Schritts noch beide zusammen sind.</translation>
+      <translation>{0} hat {1} Slots, was weder die {2} von past noch die {3} des Schritts noch beide zusammen sind.</translation>
     </message>
     <message>
       <source>{0} has {1} tokens, and the model reads {2}: the rest was left out.</source>
@@ -7089,7 +7089,7 @@
     </message>
     <message>
       <source>{0} needs left-aligned slots, unlike a ring buffer's: build with --cache static.</source>
-      <translation>{0} braucht linksbündige Plätze, anders als die eines Ringpuffers: mit --cache static bauen.</translation>
+      <translation>{0} braucht linksbündige Slots, anders als die eines Ringpuffers: mit --cache static bauen.</translation>
     </message>
     <message>
       <source>{0} needs opset {1}, not {2}</source>

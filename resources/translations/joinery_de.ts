@@ -448,7 +448,7 @@
     </message>
     <message>
       <source>All precisions</source>
-      <translation>Alle Genauigkeiten</translation>
+      <translation>Alle Präzisionen</translation>
     </message>
     <message>
       <source>All providers</source>
@@ -884,7 +884,7 @@
     </message>
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder, an .onnx or a .gguf file can also be dropped anywhere in this window.</source>
-      <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner, eine .onnx- oder eine .gguf-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
+      <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Präzision, Cache und Tempo. Ein Ordner, eine .onnx- oder eine .gguf-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
     </message>
     <message>
       <source>Bundles: {0} · about {1} of building · about {2} of disk; comparing and measuring come on top.</source>
@@ -3772,11 +3772,11 @@
     </message>
     <message>
       <source>Precision</source>
-      <translation>Genauigkeit</translation>
+      <translation>Präzision</translation>
     </message>
     <message>
       <source>Precisions</source>
-      <translation>Genauigkeiten</translation>
+      <translation>Präzisionen</translation>
     </message>
     <message>
       <source>Prefill</source>
@@ -3976,7 +3976,7 @@
     </message>
     <message>
       <source>Ranks the quantized nodes by the accuracy that each would gain in full precision; needs one run per node.</source>
-      <translation>Ordnet die quantisierten Knoten nach der Genauigkeit, die jeder in voller Genauigkeit brächte; braucht einen Lauf je Knoten.</translation>
+      <translation>Ordnet die quantisierten Knoten nach der Genauigkeit, die jeder in voller Präzision brächte; braucht einen Lauf je Knoten.</translation>
     </message>
     <message>
       <source>Raw eggs last about four weeks in the refrigerator.</source>
@@ -5088,7 +5088,7 @@
     </message>
     <message>
       <source>The build searches for the precision of every weight and writes it into the recipe of the bundle. The recipe and the figures on this page are those of fp32, with which the search begins.</source>
-      <translation>Der Bau sucht die Genauigkeit jedes Gewichts und schreibt sie in das Rezept des Bundles. Rezept und Zahlen auf dieser Seite sind die von fp32, womit die Suche beginnt.</translation>
+      <translation>Der Bau sucht die Präzision jedes Gewichts und schreibt sie in das Rezept des Bundles. Rezept und Zahlen auf dieser Seite sind die von fp32, womit die Suche beginnt.</translation>
     </message>
     <message>
       <source>The build searches the smallest mix that reaches a goal.</source>
@@ -5096,7 +5096,7 @@
     </message>
     <message>
       <source>The build tries many mixes of precisions, layer by layer, and uses the smallest one that fits.</source>
-      <translation>Der Bau probiert viele Mischungen von Genauigkeiten, Schicht für Schicht, und verwendet die kleinste, die passt.</translation>
+      <translation>Der Bau probiert viele Mischungen von Präzisionen, Schicht für Schicht, und verwendet die kleinste, die passt.</translation>
     </message>
     <message>
       <source>The build was stopped. Finished stages are saved, and Resume continues after them.</source>
@@ -7223,11 +7223,11 @@
     </message>
     <message>
       <source>precision</source>
-      <translation>Genauigkeit</translation>
+      <translation>Präzision</translation>
     </message>
     <message>
       <source>precisions to a goal</source>
-      <translation>Genauigkeiten auf ein Ziel hin</translation>
+      <translation>Präzisionen auf ein Ziel hin</translation>
     </message>
     <message>
       <source>prefill</source>
@@ -7619,7 +7619,7 @@
     </message>
     <message>
       <source>used slots</source>
-      <translation>belegte Plätze</translation>
+      <translation>belegte Slots</translation>
     </message>
     <message>
       <source>used {0}</source>
