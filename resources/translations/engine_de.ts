@@ -4,6 +4,10 @@
   <context>
     <name>joinery</name>
     <message>
+      <source> (at worst {0} over other prompts)</source>
+      <translation> (schlechtestenfalls {0} über andere Eingaben)</translation>
+    </message>
+    <message>
       <source> Its memory has no limit either: {0}.</source>
       <translation> Auch sein Speicher hat keine Grenze: {0}.</translation>
     </message>
@@ -296,6 +300,10 @@
       <translation>, und das onnxruntime, mit dem es kommt, liest es falsch</translation>
     </message>
     <message>
+      <source>, as an earlier build found</source>
+      <translation>, wie ein früherer Bau fand</translation>
+    </message>
+    <message>
       <source>, since its graphs have no MatMul with a constant weight left</source>
       <translation>, da seine Graphen kein MatMul mit konstantem Gewicht mehr haben</translation>
     </message>
@@ -420,6 +428,10 @@
       <translation>Eine Lark-Grammatik, der die Antwort folgen muss.</translation>
     </message>
     <message>
+      <source>A and B have no value in common that could be compared: give bundles of one model.</source>
+      <translation>A und B haben keinen gemeinsamen Wert, der sich vergleichen ließe: Bundles eines Modells angeben.</translation>
+    </message>
+    <message>
       <source>A cache in int8</source>
       <translation>Ein Cache in int8</translation>
     </message>
@@ -486,6 +498,10 @@
     <message>
       <source>A goal is measured with the model's own cache: leave kv_dtype out.</source>
       <translation>Ein Zielwert wird mit dem eigenen Cache des Modells gemessen: kv_dtype weglassen.</translation>
+    </message>
+    <message>
+      <source>A goal needs two prompts at least, one to rank weights by and one to judge: give more.</source>
+      <translation>Ein Zielwert braucht mindestens zwei Eingaben, eine zum Ordnen der Gewichte und eine zum Beurteilen: mehr angeben.</translation>
     </message>
     <message>
       <source>A goal searches the model's precisions, not its draft's: leave early_exit out.</source>
@@ -572,6 +588,14 @@
       <translation>Ein Sweep kann nicht {0} Worker haben: 1 bis 256 angeben.</translation>
     </message>
     <message>
+      <source>A task has one pattern or one in each row: give --pattern or --pattern-column, not both.</source>
+      <translation>Eine Aufgabe hat ein Muster oder eines in jeder Zeile: --pattern oder --pattern-column angeben, nicht beides.</translation>
+    </message>
+    <message>
+      <source>A task needs at least one row and one token a reply.</source>
+      <translation>Eine Aufgabe braucht mindestens eine Zeile und ein Token je Antwort.</translation>
+    </message>
+    <message>
       <source>A tied head without a transposed copy</source>
       <translation>Ein gekoppelter Kopf ohne transponierte Kopie</translation>
     </message>
@@ -640,6 +664,10 @@
       <translation>Wie der Checkpoint sie speichert</translation>
     </message>
     <message>
+      <source>At {0} positions the candidate's logits are no numbers.</source>
+      <translation>An {0} Positionen sind die Logits des Kandidaten keine Zahlen.</translation>
+    </message>
+    <message>
       <source>Attention over a scattered cache</source>
       <translation>Attention über einen verstreuten Cache</translation>
     </message>
@@ -648,8 +676,20 @@
       <translation>Attention über alte und neue Zeilen, ohne sie zu verbinden</translation>
     </message>
     <message>
+      <source>B's nodes cannot be run by themselves: {0}</source>
+      <translation>Die Knoten von B lassen sich nicht einzeln ausführen: {0}</translation>
+    </message>
+    <message>
       <source>Beam search with N beams.</source>
       <translation>Beam-Suche mit N Beams.</translation>
+    </message>
+    <message>
+      <source>Beams are searched without drafts: leave --draft out, or ask for one beam.</source>
+      <translation>Beams werden ohne Entwürfe gesucht: --draft weglassen oder einen Beam verlangen.</translation>
+    </message>
+    <message>
+      <source>Beams are searched without the drafts that the bundle's file asks for.</source>
+      <translation>Beams werden ohne die Entwürfe gesucht, die die Datei des Bundles verlangt.</translation>
     </message>
     <message>
       <source>Beams need a cache that can be rewound, and this model has another state: use one beam.</source>
@@ -784,8 +824,36 @@
       <translation>Die Tokens entwerfen, die zuvor auf die letzten Tokens folgten.</translation>
     </message>
     <message>
+      <source>Drafting by {0} failed, and this generation goes on without drafts: {1}</source>
+      <translation>Entwürfe von {0} schlugen fehl, und diese Erzeugung geht ohne Entwürfe weiter: {1}</translation>
+    </message>
+    <message>
+      <source>Drafts are chains, not trees: this bundle's {0} cache takes one path, because {1}.</source>
+      <translation>Entwürfe sind Ketten, keine Bäume: der Cache {0} dieses Bundles nimmt einen Pfad, denn {1}.</translation>
+    </message>
+    <message>
       <source>Drafts are for a bundle that generates, and this one is a single graph.</source>
       <translation>Entwürfe sind für ein Bundle, das erzeugt, und dies ist ein einzelner Graph.</translation>
+    </message>
+    <message>
+      <source>Drafts are off: the bundle's file names the draft {0}, which is another bundle: give it as --draft.</source>
+      <translation>Entwürfe sind aus: die Datei des Bundles nennt den Entwurf {0}, der ein anderes Bundle ist: ihn mit --draft angeben.</translation>
+    </message>
+    <message>
+      <source>Drafts are off: this bundle's graphs compute several tokens in one run too differently from one at a time.</source>
+      <translation>Entwürfe sind aus: die Graphen dieses Bundles berechnen mehrere Tokens in einem Lauf zu anders als einzeln.</translation>
+    </message>
+    <message>
+      <source>Drafts are off: this bundle's graphs give the logits of one token per run.</source>
+      <translation>Entwürfe sind aus: die Graphen dieses Bundles geben je Lauf die Logits eines Tokens.</translation>
+    </message>
+    <message>
+      <source>Drafts are off: this model has a state that cannot be rewound after a rejected draft.</source>
+      <translation>Entwürfe sind aus: dieses Modell hat einen Zustand, der sich nach einem abgelehnten Entwurf nicht zurücksetzen lässt.</translation>
+    </message>
+    <message>
+      <source>Drafts are off: {0} quantizes all tokens of a run together, so several differ from one.</source>
+      <translation>Entwürfe sind aus: {0} quantisiert alle Tokens eines Laufs zusammen, also weichen mehrere von einem ab.</translation>
     </message>
     <message>
       <source>Drafts that branch, of at most N tokens; one run checks all paths.</source>
@@ -1032,6 +1100,10 @@
       <translation>Bei {0} antwortet kein Dask-Scheduler: {1}.</translation>
     </message>
     <message>
+      <source>No answer had a second token, so there are no hidden states to compare.</source>
+      <translation>Keine Antwort hatte ein zweites Token, also gibt es keine verborgenen Zustände zu vergleichen.</translation>
+    </message>
+    <message>
       <source>No bundle has both a speed and an accuracy here.</source>
       <translation>Kein Bundle hat hier Geschwindigkeit und Genauigkeit.</translation>
     </message>
@@ -1076,6 +1148,14 @@
       <translation>Kein Rechner heißt {0}, {1}: `joinery remote add NAME ssh://user@host` fügt einen hinzu.</translation>
     </message>
     <message>
+      <source>No mix that is smaller than fp32 gives logits that are numbers, as {0} asks.</source>
+      <translation>Keine Mischung, die kleiner als fp32 ist, ergibt Logits, die Zahlen sind, wie es {0} verlangt.</translation>
+    </message>
+    <message>
+      <source>No mix that is smaller than fp32 keeps {0}: {1} was the best, with {2}; choose another limit, give more --prompts, or build with --precision fp32.</source>
+      <translation>Keine Mischung, die kleiner als fp32 ist, hält {0}: {1} war die beste, mit {2}; eine andere Grenze wählen, mehr --prompts angeben oder mit --precision fp32 bauen.</translation>
+    </message>
+    <message>
       <source>No module named {0}</source>
       <translation>Kein Modul namens {0}</translation>
     </message>
@@ -1084,8 +1164,16 @@
       <translation>Kein Optimierungsdurchgang heißt {0}: {1} hat {2}.</translation>
     </message>
     <message>
+      <source>No perplexity of the prompts: an encoder reads them, or they are single tokens.</source>
+      <translation>Keine Perplexität der Eingaben: ein Encoder liest sie, oder sie sind einzelne Tokens.</translation>
+    </message>
+    <message>
       <source>No provider is called {0}: choose one of {1}; `joinery devices` tells more.</source>
       <translation>Kein Provider heißt {0}: einen von {1} wählen; `joinery devices` sagt mehr.</translation>
+    </message>
+    <message>
+      <source>No quantized node of the candidate is found in the reference in full precision, so none can be suggested: give the fp32 bundle that was built with the same passes.</source>
+      <translation>Kein quantisierter Knoten des Kandidaten findet sich in der Referenz in voller Präzision, also lässt sich keiner vorschlagen: das fp32-Bundle angeben, das mit denselben Pässen gebaut wurde.</translation>
     </message>
     <message>
       <source>No recipe has a setting {0}: the settings are {1}.</source>
@@ -1094,6 +1182,10 @@
     <message>
       <source>No tuned processor has</source>
       <translation>Kein abgestimmter Prozessor hat</translation>
+    </message>
+    <message>
+      <source>No weight of this model can be made smaller node by node, so no goal can be searched for.</source>
+      <translation>Kein Gewicht dieses Modells kann Knoten für Knoten kleiner werden, also lässt sich kein Zielwert suchen.</translation>
     </message>
     <message>
       <source>No worker has {0}, which {1} needs: the workers offer {2}; start one with `dask worker --resources "TAG=N"`, or change the plan.</source>
@@ -1108,8 +1200,20 @@
       <translation>Normen über Köpfe auf drei Achsen</translation>
     </message>
     <message>
+      <source>Not compared, because A has no counterpart in these runs: {0}.</source>
+      <translation>Nicht verglichen, weil A in diesen Läufen kein Gegenstück hat: {0}.</translation>
+    </message>
+    <message>
+      <source>Not confirmed</source>
+      <translation>Nicht bestätigt</translation>
+    </message>
+    <message>
       <source>Not ended</source>
       <translation>Nicht beendet</translation>
+    </message>
+    <message>
+      <source>Nothing feeds {0}'s input {1}: heads take hidden states, the ids after them, and a cache of their own.</source>
+      <translation>Nichts speist den Eingang {1} von {0}: Köpfe nehmen verborgene Zustände, die IDs danach und einen eigenen Cache.</translation>
     </message>
     <message>
       <source>Nothing feeds {0}: it masks the source of an encoder, so give the encoder's graph.</source>
@@ -1300,12 +1404,28 @@
       <translation>Zeile {0} von {1}</translation>
     </message>
     <message>
+      <source>Row {0} of {1} has a recording and none of the columns {2}: name that of the transcripts with --answer-column.</source>
+      <translation>Zeile {0} von {1} hat eine Aufnahme und keine der Spalten {2}: die der Transkripte mit --answer-column nennen.</translation>
+    </message>
+    <message>
       <source>Row {0} of {1} has neither {2}: write {"prompt": "…"} a line.</source>
       <translation>Zeile {0} von {1} hat weder {2}: je Zeile {"prompt": "…"} schreiben.</translation>
     </message>
     <message>
+      <source>Row {0} of {1} has no path under {2}: write one between quotation marks, or a list of them.</source>
+      <translation>Zeile {0} von {1} hat unter {2} keinen Pfad: einen in Anführungszeichen schreiben oder eine Liste davon.</translation>
+    </message>
+    <message>
+      <source>Row {0} of {1} has the columns {2}, neither {3}: name them with --question-column and --answer-column.</source>
+      <translation>Zeile {0} von {1} hat die Spalten {2}, weder {3}: sie mit --question-column und --answer-column nennen.</translation>
+    </message>
+    <message>
       <source>Row {0} of {1} is no JSON object: write one a line.</source>
       <translation>Zeile {0} von {1} ist kein JSON-Objekt: je Zeile eines schreiben.</translation>
+    </message>
+    <message>
+      <source>Row {0} of {1}: {2}</source>
+      <translation>Zeile {0} von {1}: {2}</translation>
     </message>
     <message>
       <source>Rule to accept drafts: greedy, rejection_sampling or typical; the default is exact.</source>
@@ -1346,6 +1466,10 @@
     <message>
       <source>Sink tokens need a cache that evicts others in place; the {0} cache {1}.</source>
       <translation>Sink-Tokens brauchen einen Cache, der andere an ihrer Stelle verdrängt; der Cache {0} {1}.</translation>
+    </message>
+    <message>
+      <source>Some prompts leave room for fewer than {0} new tokens.</source>
+      <translation>Einige Eingaben lassen Platz für weniger als {0} neue Tokens.</translation>
     </message>
     <message>
       <source>Sound cannot be converted to {0} Hz: {1} to {2} Hz can be.</source>
@@ -1540,6 +1664,10 @@
       <translation>Das Bundle hat {0} mit den Gewichten von {1} verschmolzen.</translation>
     </message>
     <message>
+      <source>The bundle hears no sound: give it a prompt instead of a recording.</source>
+      <translation>Das Bundle hört keinen Ton: eine Eingabe statt einer Aufnahme geben.</translation>
+    </message>
+    <message>
       <source>The bundle hears no sound: open one that transcribes, or write a prompt.</source>
       <translation>Das Bundle hört keinen Ton: eines öffnen, das transkribiert, oder eine Eingabe schreiben.</translation>
     </message>
@@ -1594,6 +1722,10 @@
     <message>
       <source>The bundle takes token ids only</source>
       <translation>Das Bundle nimmt nur Token-IDs</translation>
+    </message>
+    <message>
+      <source>The bundle transcribes recordings: each row of the task needs one under 'audio', and no question.</source>
+      <translation>Das Bundle transkribiert Aufnahmen: jede Zeile der Aufgabe braucht eine unter „audio“ und keine Frage.</translation>
     </message>
     <message>
       <source>The bundle's controller, {0}, chooses the tokens: leave beams and drafts out.</source>
@@ -1892,6 +2024,10 @@
       <translation>Die Keys der Cross-Attention von {0} hängen in {2} von {1} ab und dürfen nur von der Ausgabe des Encoders abhängen: den Checkpoint mit `joinery build` bauen.</translation>
     </message>
     <message>
+      <source>The decoder's graphs do not say how many rows of a sound they read: build them again.</source>
+      <translation>Die Graphen des Decoders sagen nicht, wie viele Zeilen eines Tons sie lesen: sie neu bauen.</translation>
+    </message>
+    <message>
       <source>The disk is full; free some space and try again to continue the download.</source>
       <translation>Der Datenträger ist voll; Platz schaffen und zum Fortsetzen noch einmal versuchen.</translation>
     </message>
@@ -1902,6 +2038,10 @@
     <message>
       <source>The disk of {0} is full: {1} {2} {3}; make room there, or choose a folder on another disk.</source>
       <translation>Der Datenträger von {0} ist voll: {1} {2} {3}; dort Platz schaffen oder einen Ordner auf einem anderen Datenträger wählen.</translation>
+    </message>
+    <message>
+      <source>The draft is not {0}, which the bundle's file names: it may draft worse.</source>
+      <translation>Der Entwurf ist nicht {0}, den die Datei des Bundles nennt: er entwirft vielleicht schlechter.</translation>
     </message>
     <message>
       <source>The element type {0} has no fixed size, so no buffer can be made for it.</source>
@@ -1950,6 +2090,10 @@
     <message>
       <source>The generation's settings mask every token at step {0}: relax what suppresses, forbids or forces tokens.</source>
       <translation>Die Einstellungen der Erzeugung schließen bei Schritt {0} jedes Token aus: lockern, was Tokens unterdrückt, verbietet oder erzwingt.</translation>
+    </message>
+    <message>
+      <source>The goal perplexity needs prompts of two tokens at least: give others with --prompts.</source>
+      <translation>Der Zielwert perplexity braucht Eingaben von mindestens zwei Tokens: mit --prompts andere angeben.</translation>
     </message>
     <message>
       <source>The goal task needs a task: give --task-file with questions and answers.</source>
@@ -2040,8 +2184,16 @@
       <translation>Die Graphen geben die Logits von {0} von {1} Tokens, und {2} wurden verlangt.</translation>
     </message>
     <message>
+      <source>The graphs of prefill and decode divide into different layers, so they run whole only.</source>
+      <translation>Die Graphen von Prefill und Decode teilen sich in verschiedene Schichten, laufen also nur im Ganzen.</translation>
+    </message>
+    <message>
       <source>The graphs of the {0} cache do not run ({1})</source>
       <translation>Die Graphen des Caches {0} laufen nicht ({1})</translation>
+    </message>
+    <message>
+      <source>The graphs read a source or end with a session of its own, so they run whole only.</source>
+      <translation>Die Graphen lesen eine Quelle oder enden mit einer eigenen Session, laufen also nur im Ganzen.</translation>
     </message>
     <message>
       <source>The graphs {0} cannot be assembled: {1}</source>
@@ -2168,8 +2320,20 @@
       <translation>Das Modell hat keinen Encoder, der eine Quelle liest: den Text als Eingabe geben.</translation>
     </message>
     <message>
+      <source>The model has no token for the task {0}: its tasks are {1}.</source>
+      <translation>Das Modell hat kein Token für die Aufgabe {0}: seine Aufgaben sind {1}.</translation>
+    </message>
+    <message>
+      <source>The model has no tokens for times: ask for a transcript without times.</source>
+      <translation>Das Modell hat keine Tokens für Zeiten: ein Transkript ohne Zeiten verlangen.</translation>
+    </message>
+    <message>
       <source>The model is closed: open the bundle again.</source>
       <translation>Das Modell ist geschlossen: das Bundle erneut öffnen.</translation>
+    </message>
+    <message>
+      <source>The model itself answers none of the {0} questions of {1}, so there is no score to keep: check its columns and how replies are judged.</source>
+      <translation>Das Modell selbst beantwortet keine der {0} Fragen von {1}, also gibt es kein Ergebnis zu halten: die Spalten prüfen, und wie Antworten beurteilt werden.</translation>
     </message>
     <message>
       <source>The model reads its prompt as a whole, so its reply has no given beginning: leave it out.</source>
@@ -2188,6 +2352,10 @@
       <translation>Das Modell nimmt nur eine Eingabe: die anderen Eingaben weglassen.</translation>
     </message>
     <message>
+      <source>The model transcribes one language and has no others to choose from: leave it out.</source>
+      <translation>Das Modell transkribiert eine Sprache und hat keine anderen zur Wahl: sie weglassen.</translation>
+    </message>
+    <message>
       <source>The model was divided into {0}, and its graphs are {1}.</source>
       <translation>Das Modell wurde in {0} geteilt, und seine Graphen sind {1}.</translation>
     </message>
@@ -2200,6 +2368,10 @@
       <translation>Das Laden des Modells wurde abgebrochen.</translation>
     </message>
     <message>
+      <source>The model's logits are equal for every token (they differ by {0}): a number in config.json, or the weights, are damaged; get the checkpoint again.</source>
+      <translation>Die Logits des Modells sind für jedes Token gleich (sie unterscheiden sich um {0}): eine Zahl in config.json oder die Gewichte sind beschädigt; den Checkpoint erneut holen.</translation>
+    </message>
+    <message>
       <source>The module {0} of {1} is not among its files: install it anew.</source>
       <translation>Das Modul {0} von {1} ist nicht unter seinen Dateien: neu installieren.</translation>
     </message>
@@ -2210,6 +2382,10 @@
     <message>
       <source>The name {0} is defined twice in the graph: get the graph again.</source>
       <translation>Der Name {0} ist im Graphen zweimal definiert: den Graphen erneut holen.</translation>
+    </message>
+    <message>
+      <source>The number of steps cannot be {0}: give 0 or more.</source>
+      <translation>Die Zahl der Schritte kann nicht {0} sein: 0 oder mehr angeben.</translation>
     </message>
     <message>
       <source>The number of tokens is not known, for the last axis of {0} has no number: say it as metadata.vocabulary in --pipeline.</source>
@@ -2252,6 +2428,18 @@
       <translation>Der Pfad von Joinery auf dem Rechner hat Steuerzeichen: ihn ohne angeben.</translation>
     </message>
     <message>
+      <source>The pattern</source>
+      <translation>Das Muster</translation>
+    </message>
+    <message>
+      <source>The pattern of row {0} of {1}</source>
+      <translation>Das Muster von Zeile {0} von {1}</translation>
+    </message>
+    <message>
+      <source>The pattern {0} took more than {1} s on a reply of {2} characters: write it so that it does not try the same characters again and again.</source>
+      <translation>Das Muster {0} brauchte mehr als {1} s für eine Antwort von {2} Zeichen: es so schreiben, dass es nicht dieselben Zeichen immer wieder versucht.</translation>
+    </message>
+    <message>
       <source>The picture</source>
       <translation>Das Bild</translation>
     </message>
@@ -2270,6 +2458,10 @@
     <message>
       <source>The pictures were not read to the end.</source>
       <translation>Die Bilder wurden nicht zu Ende gelesen.</translation>
+    </message>
+    <message>
+      <source>The pipeline</source>
+      <translation>Die Pipeline</translation>
     </message>
     <message>
       <source>The pipeline file</source>
@@ -2448,6 +2640,14 @@
       <translation>Die Eingabe hat für {0} ihrer Bilder keine Platzhalter.</translation>
     </message>
     <message>
+      <source>The prompt has no tokens: give a text, or ids.</source>
+      <translation>Die Eingabe hat keine Tokens: einen Text oder IDs angeben.</translation>
+    </message>
+    <message>
+      <source>The prompt has the id {0}, and the vocabulary those from 0 to {1}.</source>
+      <translation>Die Eingabe hat die ID {0}, und das Vokabular die von 0 bis {1}.</translation>
+    </message>
+    <message>
       <source>The prompt has {0} placeholders for {1} features (token {2}), and there are {3} feature rows: they must be as many.</source>
       <translation>Die Eingabe hat {0} Platzhalter für {1}-Merkmale (Token {2}), und es gibt {3} Merkmalszeilen: es müssen gleich viele sein.</translation>
     </message>
@@ -2528,6 +2728,14 @@
       <translation>Die Einstellungen des Rezepts passen nicht zusammen</translation>
     </message>
     <message>
+      <source>The recording is longer than the {0} s that the model hears at once, and the model has no tokens for times, by which it would go on: give a shorter one.</source>
+      <translation>Die Aufnahme ist länger als die {0} s, die das Modell auf einmal hört, und das Modell hat keine Tokens für Zeiten, mit denen es weitermachen würde: eine kürzere geben.</translation>
+    </message>
+    <message>
+      <source>The recording lacks a value ({0}): record it again with these bundles.</source>
+      <translation>Der Aufzeichnung fehlt ein Wert ({0}): sie mit diesen Bundles neu aufzeichnen.</translation>
+    </message>
+    <message>
       <source>The reference has {0} tokens in its vocabulary and the candidate {1}: only bundles of one checkpoint, or with one vocabulary, can be compared.</source>
       <translation>Die Referenz hat {0} Tokens im Vokabular und der Kandidat {1}: nur Bundles eines Checkpoints oder mit einem Vokabular lassen sich vergleichen.</translation>
     </message>
@@ -2538,6 +2746,10 @@
     <message>
       <source>The result of {0} cannot be written: {1}</source>
       <translation>Das Ergebnis von {0} kann nicht geschrieben werden: {1}</translation>
+    </message>
+    <message>
+      <source>The rows of {0} have recordings and no questions to rank weights by: give texts with --prompts.</source>
+      <translation>Die Zeilen von {0} haben Aufnahmen und keine Fragen, um Gewichte danach zu ordnen: mit --prompts Texte angeben.</translation>
     </message>
     <message>
       <source>The run could not be kept in the history: {0}</source>
@@ -2566,6 +2778,10 @@
     <message>
       <source>The search</source>
       <translation>Die Suche</translation>
+    </message>
+    <message>
+      <source>The search for the divergence was cancelled.</source>
+      <translation>Die Suche nach der Abweichung wurde abgebrochen.</translation>
     </message>
     <message>
       <source>The session options cannot be: {0}{1}.</source>
@@ -2598,6 +2814,10 @@
     <message>
       <source>The source has {0} tokens and the encoder reads {1} at most: {2}.</source>
       <translation>Die Quelle hat {0} Tokens, und der Encoder liest höchstens {1}: {2}.</translation>
+    </message>
+    <message>
+      <source>The spectrogram has {0} mels and the encoder reads {1}.</source>
+      <translation>Das Spektrogramm hat {0} Mels, und der Encoder liest {1}.</translation>
     </message>
     <message>
       <source>The stage {0} is being made by {1}: waiting for it.</source>
@@ -2648,6 +2868,10 @@
       <translation>Das Ziel {0} nimmt feste Formen an: der Bild-Encoder liest eine Kachel nach der anderen.</translation>
     </message>
     <message>
+      <source>The task {0} must be a file of {1}.</source>
+      <translation>Die Aufgabe {0} muss eine Datei von {1} sein.</translation>
+    </message>
+    <message>
       <source>The tensor '{0}' is in '{1}' and in '{2}', which is ambiguous; get the parts of one model.</source>
       <translation>Der Tensor „{0}“ ist in „{1}“ und in „{2}“, was mehrdeutig ist; die Teile eines Modells holen.</translation>
     </message>
@@ -2670,6 +2894,14 @@
     <message>
       <source>The texts were not read to the end.</source>
       <translation>Die Texte wurden nicht zu Ende gelesen.</translation>
+    </message>
+    <message>
+      <source>The times of words are of one transcript: ask for them without beams.</source>
+      <translation>Die Zeiten von Wörtern sind die eines Transkripts: sie ohne Beams verlangen.</translation>
+    </message>
+    <message>
+      <source>The times of words follow from the decoder's attention, which this bundle does not give: build it with --set expose=alignment.</source>
+      <translation>Die Zeiten von Wörtern folgen aus der Attention des Decoders, die dieses Bundle nicht gibt: es mit --set expose=alignment bauen.</translation>
     </message>
     <message>
       <source>The token {0} is a placeholder for {1} features, and none are left for it.</source>
@@ -2716,8 +2948,16 @@
       <translation>Die Variante transformer-only ist für dieses Modell nicht richtig: {0}; die Variante plain bauen.</translation>
     </message>
     <message>
+      <source>The tuning was cancelled.</source>
+      <translation>Das Abstimmen wurde abgebrochen.</translation>
+    </message>
+    <message>
       <source>The two keep their weights in different files, whose values were not compared.</source>
       <translation>Die beiden halten ihre Gewichte in verschiedenen Dateien, deren Werte nicht verglichen wurden.</translation>
+    </message>
+    <message>
+      <source>The two take prompts in different chunks, so both were fed token by token.</source>
+      <translation>Die beiden nehmen Eingaben in verschiedenen Blöcken, also bekamen beide ein Token nach dem anderen.</translation>
     </message>
     <message>
       <source>The weight of '{0}' cannot be read as {1}: {2}; get the checkpoint again, or another quantization of the same model.</source>
@@ -2776,6 +3016,10 @@
       <translation>Der Cache {0} ist für {1} nicht richtig: {2}; mit --cache {3} bauen.</translation>
     </message>
     <message>
+      <source>The {0} cannot be run: a later step replaced its weight {1}, which is not kept. Choose a later stage, or a bundle of full precision.</source>
+      <translation>Die Stufe {0} kann nicht laufen: ein späterer Schritt ersetzte ihr Gewicht {1}, das nicht erhalten ist. Eine spätere Stufe wählen oder ein Bundle voller Präzision.</translation>
+    </message>
+    <message>
       <source>The {0} cannot be used: {1}.</source>
       <translation>{0} kann nicht verwendet werden: {1}.</translation>
     </message>
@@ -2826,6 +3070,10 @@
     <message>
       <source>The {0} {1} {2} was {3}.</source>
       <translation>{0} {1} {2} war {3}.</translation>
+    </message>
+    <message>
+      <source>The {0}'s graphs note no layers, so there are no hidden states to compare.</source>
+      <translation>Die Graphen von {0} vermerken keine Schichten, also gibt es keine verborgenen Zustände zu vergleichen.</translation>
     </message>
     <message>
       <source>There are no tools to call: give --tools with --tool-calls.</source>
@@ -3056,6 +3304,14 @@
       <translation>Dieser Worker hat das Netzwerk aufgegeben: einen anderen starten, um {0}.</translation>
     </message>
     <message>
+      <source>Transcribing again at other temperatures begins greedily, without beams and a chain: leave these options out.</source>
+      <translation>Erneutes Transkribieren bei anderen Temperaturen beginnt greedy, ohne Beams und Kette: diese Optionen weglassen.</translation>
+    </message>
+    <message>
+      <source>Tried {0}: {1} MiB, {2}{3}.</source>
+      <translation>Versucht: {0}: {1} MiB, {2}{3}.</translation>
+    </message>
+    <message>
       <source>Two adapters are called {0}, by which a generation chooses: rename a folder.</source>
       <translation>Zwei Adapter heißen {0}, wonach eine Erzeugung wählt: einen Ordner umbenennen.</translation>
     </message>
@@ -3148,6 +3404,10 @@
       <translation>Windows kann {0} nicht bereitstellen: {1}</translation>
     </message>
     <message>
+      <source>With A's values as inputs, {0} is correct: it differs only in the run of the whole graph.</source>
+      <translation>Mit den Werten von A als Eingängen ist {0} richtig: es weicht nur im Lauf des ganzen Graphen ab.</translation>
+    </message>
+    <message>
       <source>With a cache, this model's logits differ from its own by {0} of the largest, in the tokens {1} to {2} of {3}: it uses positions, masks or state in a way that Joinery does not support, so it cannot be built.</source>
       <translation>Mit einem Cache weichen die Logits dieses Modells um {0} der größten von seinen ab, bei den Tokens {1} bis {2} von {3}: es verwendet Positionen, Masken oder Zustand auf eine Art, die Joinery nicht unterstützt, kann also nicht gebaut werden.</translation>
     </message>
@@ -3186,6 +3446,10 @@
     <message>
       <source>a decoder behind an encoder needs a start token, and the file names none</source>
       <translation>ein Decoder hinter einem Encoder braucht ein Start-Token, und die Datei nennt keines</translation>
+    </message>
+    <message>
+      <source>a decoder of 0.6 billion parameters</source>
+      <translation>ein Decoder von 0,6 Milliarden Parametern</translation>
     </message>
     <message>
       <source>a field of the kind {0}</source>
@@ -3256,6 +3520,10 @@
       <translation>eine Pipeline mit KV-Cache braucht generation</translation>
     </message>
     <message>
+      <source>a plan has lists</source>
+      <translation>ein Plan hat Listen</translation>
+    </message>
+    <message>
       <source>a position has several numbers, and the operator's tables have a row for one</source>
       <translation>eine Position hat mehrere Zahlen, und die Tabellen des Operators haben eine Zeile für eine</translation>
     </message>
@@ -3278,6 +3546,10 @@
     <message>
       <source>a request has one reply</source>
       <translation>eine Anfrage hat eine Antwort</translation>
+    </message>
+    <message>
+      <source>a run of the plan is missing</source>
+      <translation>ein Lauf des Plans fehlt</translation>
     </message>
     <message>
       <source>a run takes {0} tokens, and the graphs have {1} columns</source>
@@ -3740,12 +4012,20 @@
       <translation>bewertet gegen</translation>
     </message>
     <message>
+      <source>every second of the {0}</source>
+      <translation>jede zweite der {0}</translation>
+    </message>
+    <message>
       <source>evicts no token</source>
       <translation>verdrängt kein Token</translation>
     </message>
     <message>
       <source>evidence.json of the bundle cannot be read: build the bundle anew.</source>
       <translation>evidence.json des Bundles kann nicht gelesen werden: das Bundle neu bauen.</translation>
+    </message>
+    <message>
+      <source>exact match</source>
+      <translation>genaue Übereinstimmung</translation>
     </message>
     <message>
       <source>exclude and nodes both name {0}: name it in one of them</source>
@@ -3904,6 +4184,10 @@
       <translation>einen mit tokenizer.json angeben</translation>
     </message>
     <message>
+      <source>giving B the values of A</source>
+      <translation>B bekommt die Werte von A</translation>
+    </message>
+    <message>
       <source>graphs of fixed shapes are for providers that may lack GroupQueryAttention</source>
       <translation>Graphen fester Formen sind für Provider, denen GroupQueryAttention fehlen kann</translation>
     </message>
@@ -4012,6 +4296,10 @@
       <translation>hat {0} zweimal in {1}{2}</translation>
     </message>
     <message>
+      <source>heads draft from hidden states, and the step gives no {0}: build with expose=hidden_states</source>
+      <translation>Köpfe entwerfen aus verborgenen Zuständen, und der Schritt gibt kein {0}: mit expose=hidden_states bauen</translation>
+    </message>
+    <message>
       <source>heads of a multiple of {0}, and this model's have {1}</source>
       <translation>Köpfe eines Vielfachen von {0}, und dieses Modell hat {1}</translation>
     </message>
@@ -4030,6 +4318,10 @@
     <message>
       <source>held by {0}</source>
       <translation>belegt durch {0}</translation>
+    </message>
+    <message>
+      <source>held-back questions of {0}{1}, answered word for word</source>
+      <translation>zurückgehaltene Fragen von {0}{1}, Wort für Wort beantwortet</translation>
     </message>
     <message>
       <source>holds half a character</source>
@@ -4216,6 +4508,10 @@
       <translation>es hat kein bfloat16 und überlässt solche Knoten dem CPU-Provider, der auch keins hat</translation>
     </message>
     <message>
+      <source>it has no evidence of its build</source>
+      <translation>es hat keine Nachweise seines Baus</translation>
+    </message>
+    <message>
       <source>it has no float32 mask, or is not in float32</source>
       <translation>es hat keine float32-Maske oder ist nicht in float32</translation>
     </message>
@@ -4238,6 +4534,10 @@
     <message>
       <source>it has the tensor '{0}' twice</source>
       <translation>es hat den Tensor „{0}“ zweimal</translation>
+    </message>
+    <message>
+      <source>it has {0}</source>
+      <translation>es hat {0}</translation>
     </message>
     <message>
       <source>it holds no tensor</source>
@@ -4460,8 +4760,16 @@
       <translation>sein Graph nimmt Adapter als Eingänge, und eine GGUF-Datei enthält nur das Modell: einen verschmelzen</translation>
     </message>
     <message>
+      <source>its graphs take no mask of branching tokens</source>
+      <translation>seine Graphen nehmen keine Maske verzweigter Tokens</translation>
+    </message>
+    <message>
       <source>its graphs take {0} tokens per run, and genai needs any number: build with graphs=single</source>
       <translation>seine Graphen nehmen {0} Tokens je Lauf, und genai braucht jede Zahl: mit graphs=single bauen</translation>
+    </message>
+    <message>
+      <source>its graphs write it in place</source>
+      <translation>seine Graphen schreiben ihn an seiner Stelle</translation>
     </message>
     <message>
       <source>its header is larger than {0} MB</source>
@@ -4964,6 +5272,10 @@
       <translation>keiner ist installiert</translation>
     </message>
     <message>
+      <source>none to choose from</source>
+      <translation>keine zur Wahl</translation>
+    </message>
+    <message>
       <source>none yet</source>
       <translation>noch keiner</translation>
     </message>
@@ -5052,6 +5364,10 @@
       <translation>ein Lauf</translation>
     </message>
     <message>
+      <source>one run: no tokens are generated</source>
+      <translation>ein Lauf: es werden keine Tokens erzeugt</translation>
+    </message>
+    <message>
       <source>only a decoder without an encoder has one</source>
       <translation>nur ein Decoder ohne Encoder hat eine</translation>
     </message>
@@ -5070,6 +5386,10 @@
     <message>
       <source>onnxruntime cannot open {0}: {1}</source>
       <translation>onnxruntime kann {0} nicht öffnen: {1}</translation>
+    </message>
+    <message>
+      <source>onnxruntime failed in the step: {0}</source>
+      <translation>onnxruntime schlug im Schritt fehl: {0}</translation>
     </message>
     <message>
       <source>onnxruntime failed on these inputs: {0}</source>
@@ -5152,6 +5472,10 @@
       <translation>pip erhielt eine Datei, deren Hash keiner von denen ist, mit denen Joinery geprüft wurde, und installierte nichts: prüfen, woher pip seine Pakete bekommt.</translation>
     </message>
     <message>
+      <source>pipeline.json names no end token, so a transcript cannot end: add tokens.eos to it.</source>
+      <translation>pipeline.json nennt kein Ende-Token, also kann ein Transkript nicht enden: tokens.eos ergänzen.</translation>
+    </message>
+    <message>
       <source>pipeline.roles.amateur must name {0} as well</source>
       <translation>pipeline.roles.amateur muss auch {0} nennen</translation>
     </message>
@@ -5184,6 +5508,18 @@
       <translation>Prozess {0} auf {1}</translation>
     </message>
     <message>
+      <source>products of {0} × {1}</source>
+      <translation>Produkte von {0} × {1}</translation>
+    </message>
+    <message>
+      <source>prompt {0} of {1}</source>
+      <translation>Eingabe {0} von {1}</translation>
+    </message>
+    <message>
+      <source>prompts through {0} × {1}</source>
+      <translation>Eingaben durch {0} × {1}</translation>
+    </message>
+    <message>
       <source>quantize.{0} goes with {1}, and not with {2}</source>
       <translation>quantize.{0} passt zu {1} und nicht zu {2}</translation>
     </message>
@@ -5200,12 +5536,20 @@
       <translation>Gewichte werden quantisiert</translation>
     </message>
     <message>
+      <source>question {0} of {1}</source>
+      <translation>Frage {0} von {1}</translation>
+    </message>
+    <message>
       <source>reads the whole of {0} at once, of which a window may have lost a part</source>
       <translation>liest {0} auf einmal ganz, wovon ein Fenster einen Teil verloren haben kann</translation>
     </message>
     <message>
       <source>reads {0}, a weight that is not known</source>
       <translation>liest {0}, ein Gewicht, das nicht bekannt ist</translation>
+    </message>
+    <message>
+      <source>regular expression</source>
+      <translation>regulärer Ausdruck</translation>
     </message>
     <message>
       <source>remove {0}, or compile again with `joinery compile`.</source>
@@ -5226,6 +5570,10 @@
     <message>
       <source>resnet, convnext, vit and variants</source>
       <translation>resnet, convnext, vit und Varianten</translation>
+    </message>
+    <message>
+      <source>restoring product {0} of {1}</source>
+      <translation>Produkt {0} von {1} wird wiederhergestellt</translation>
     </message>
     <message>
       <source>roles.draft is {0}, and the strategy's draft is {1}</source>
@@ -5254,6 +5602,10 @@
     <message>
       <source>run {0} of {1}</source>
       <translation>Lauf {0} von {1}</translation>
+    </message>
+    <message>
+      <source>running both</source>
+      <translation>beide laufen</translation>
     </message>
     <message>
       <source>running the graph, layer by layer</source>
@@ -5400,6 +5752,10 @@
       <translation>der Cache hat das Layout scatter, dessen TensorScatter die Zeilen schreibt: mit gqa bauen</translation>
     </message>
     <message>
+      <source>the calibration prompts, {0}</source>
+      <translation>die Kalibriereingaben, {0}</translation>
+    </message>
+    <message>
       <source>the chain is invalid: {0}</source>
       <translation>die Kette ist ungültig: {0}</translation>
     </message>
@@ -5512,6 +5868,14 @@
       <translation>die Eingabe des Kopfes hat {0} Achsen, und Gemm kann mit 2 oder 3 arbeiten</translation>
     </message>
     <message>
+      <source>the heads know {0} tokens and the model {1}</source>
+      <translation>die Köpfe kennen {0} Tokens und das Modell {1}</translation>
+    </message>
+    <message>
+      <source>the heads take hidden states of {0} numbers and the model's have {1}</source>
+      <translation>die Köpfe nehmen verborgene Zustände von {0} Zahlen, und die des Modells haben {1}</translation>
+    </message>
+    <message>
       <source>the import of {0} is unused</source>
       <translation>der Import von {0} wird nicht verwendet</translation>
     </message>
@@ -5606,6 +5970,14 @@
     <message>
       <source>the option {0}</source>
       <translation>die Option {0}</translation>
+    </message>
+    <message>
+      <source>the other passages of {0}</source>
+      <translation>die anderen Abschnitte von {0}</translation>
+    </message>
+    <message>
+      <source>the others of the {0}</source>
+      <translation>die anderen der {0}</translation>
     </message>
     <message>
       <source>the passes together</source>
@@ -6032,6 +6404,10 @@
       <translation>{0} (Rang {1}, Skala {2})</translation>
     </message>
     <message>
+      <source>{0} ({1} is too small to speak for other models)</source>
+      <translation>{0} ({1} ist zu klein, um für andere Modelle zu sprechen)</translation>
+    </message>
+    <message>
       <source>{0} GroupQueryAttention takes on the CPU alone: build with --cache static.</source>
       <translation>{0} GroupQueryAttention nur auf der CPU nimmt: mit --cache static bauen.</translation>
     </message>
@@ -6380,6 +6756,10 @@
       <translation>{0} hat auf der Leitung keinen Platz</translation>
     </message>
     <message>
+      <source>{0} has no products with large weights: give a decoder, or nothing for common sizes.</source>
+      <translation>{0} hat keine Produkte mit großen Gewichten: einen Decoder angeben, oder nichts für übliche Größen.</translation>
+    </message>
+    <message>
       <source>{0} has no revision '{1}' on the hub; check it or leave it out.</source>
       <translation>{0} hat auf dem Hub keine Revision „{1}“; sie prüfen oder weglassen.</translation>
     </message>
@@ -6394,6 +6774,10 @@
     <message>
       <source>{0} has no stage {1}: it has {2}.</source>
       <translation>{0} hat keine Stufe {1}: es hat {2}.</translation>
+    </message>
+    <message>
+      <source>{0} has no stage {1}: {2}.</source>
+      <translation>{0} hat keine Stufe {1}: {2}.</translation>
     </message>
     <message>
       <source>{0} has no text under {1}: write it between quotation marks.</source>
@@ -6676,6 +7060,10 @@
       <translation>{0} ist ein Ordner aus dem Cache des Hubs: seinen Stand angeben, `{1}`.</translation>
     </message>
     <message>
+      <source>{0} is a recording of another bundle than {1}.</source>
+      <translation>{0} ist eine Aufzeichnung eines anderen Bundles als {1}.</translation>
+    </message>
+    <message>
       <source>{0} is an adapter and not a whole model: give its base with it, `joinery build {1} --adapter {2} --out DIR`.</source>
       <translation>{0} ist ein Adapter und kein ganzes Modell: seine Basis dazu angeben, `joinery build {1} --adapter {2} --out DIR`.</translation>
     </message>
@@ -6840,6 +7228,14 @@
       <translation>{0} ist keine Parquet-Datei: eine solche oder JSON-Zeilen angeben.</translation>
     </message>
     <message>
+      <source>{0} is no recording of a run: write one by `joinery diverge … --record`.</source>
+      <translation>{0} ist keine Aufzeichnung eines Laufs: eine mit `joinery diverge … --record` schreiben.</translation>
+    </message>
+    <message>
+      <source>{0} is no regular expression: {1}.</source>
+      <translation>{0} ist kein regulärer Ausdruck: {1}.</translation>
+    </message>
+    <message>
       <source>{0} is no tensor but {1}: {2}.</source>
       <translation>{0} ist kein Tensor, sondern {1}: {2}.</translation>
     </message>
@@ -6930,6 +7326,14 @@
     <message>
       <source>{0} is on this machine and has no revisions; leave the revision out.</source>
       <translation>{0} ist auf diesem Rechner und hat keine Revisionen; die Revision weglassen.</translation>
+    </message>
+    <message>
+      <source>{0} is one graph without a KV cache, which generates no tokens to compare: give a bundle that generates text.</source>
+      <translation>{0} ist ein Graph ohne KV-Cache, der keine Tokens zum Vergleichen erzeugt: ein Bundle angeben, das Text erzeugt.</translation>
+    </message>
+    <message>
+      <source>{0} is one graph without a KV cache, which reads no prompt token by token: give a bundle that generates text.</source>
+      <translation>{0} ist ein Graph ohne KV-Cache, der keine Eingabe Token für Token liest: ein Bundle angeben, das Text erzeugt.</translation>
     </message>
     <message>
       <source>{0} is one graph: it has no components and no stages to choose from.</source>
@@ -7036,6 +7440,10 @@
       <translation>{0} erzeugt keine übersetzten Kontexte: seine Graphen werden geöffnet, wie sie sind.</translation>
     </message>
     <message>
+      <source>{0} makes spectrograms of {1} x {2} and the encoder reads {3} x {4}: build the bundle again.</source>
+      <translation>{0} macht Spektrogramme von {1} x {2}, und der Encoder liest {3} x {4}: das Bundle neu bauen.</translation>
+    </message>
+    <message>
       <source>{0} masks the tokens of a source, and no source was given.</source>
       <translation>{0} maskiert die Tokens einer Quelle, und keine Quelle wurde angegeben.</translation>
     </message>
@@ -7086,6 +7494,10 @@
     <message>
       <source>{0} needs a model without an encoder: leave it out.</source>
       <translation>{0} braucht ein Modell ohne Encoder: weglassen.</translation>
+    </message>
+    <message>
+      <source>{0} needs drafts, and there are none: add ngram or a draft, or leave it out.</source>
+      <translation>{0} braucht Entwürfe, und es gibt keine: ngram oder einen Entwurf hinzufügen oder weglassen.</translation>
     </message>
     <message>
       <source>{0} needs left-aligned slots, unlike a ring buffer's: build with --cache static.</source>
@@ -7140,6 +7552,10 @@
       <translation>{0} der {1} zurückgehaltenen Fragen von {2}{3}</translation>
     </message>
     <message>
+      <source>{0} of the {1} questions of {2}</source>
+      <translation>{0} der {1} Fragen von {2}</translation>
+    </message>
+    <message>
       <source>{0} of {1} bytes arrived</source>
       <translation>{0} von {1} Bytes sind angekommen</translation>
     </message>
@@ -7172,6 +7588,10 @@
       <translation>{0} Absätze von {1}</translation>
     </message>
     <message>
+      <source>{0} passages of {1}</source>
+      <translation>{0} Abschnitte von {1}</translation>
+    </message>
+    <message>
       <source>{0} places {1} at the token {2}: nodes were added for that.</source>
       <translation>{0} setzt {1} an das Token {2}: dafür wurden Knoten ergänzt.</translation>
     </message>
@@ -7190,6 +7610,10 @@
     <message>
       <source>{0} quantizes weights, not a cache: it belongs to {1}.quantization</source>
       <translation>{0} quantisiert Gewichte, keinen Cache: es gehört zu {1}.quantization</translation>
+    </message>
+    <message>
+      <source>{0} questions of {1}</source>
+      <translation>{0} Fragen von {1}</translation>
     </message>
     <message>
       <source>{0} ranks with a chat template, and its tokenizer has none: build it from a checkpoint with chat_template.jinja.</source>
@@ -7254,6 +7678,10 @@
     <message>
       <source>{0} should be {1} and is {2}.</source>
       <translation>{0} sollte {1} sein und ist {2}.</translation>
+    </message>
+    <message>
+      <source>{0} should take {1} [1, columns, hidden] and give {2} with three or four axes, to draft from hidden states: export it again.</source>
+      <translation>{0} sollte {1} [1, columns, hidden] nehmen und {2} mit drei oder vier Achsen geben, um aus verborgenen Zuständen zu entwerfen: erneut exportieren.</translation>
     </message>
     <message>
       <source>{0} sink tokens leave no room in a window of {1}</source>
@@ -7416,6 +7844,10 @@
       <translation>Die {1} Tokens von {0} sehen einander, und ein Lauf nimmt hier {2} davon: einen anderen Provider verwenden oder das Modell mit einem chunk von {3} oder mehr bauen.</translation>
     </message>
     <message>
+      <source>{0}, about {1} s left</source>
+      <translation>{0}, noch etwa {1} s</translation>
+    </message>
+    <message>
       <source>{0}, and the disk has no room for them</source>
       <translation>{0}, und der Datenträger hat keinen Platz dafür</translation>
     </message>
@@ -7442,6 +7874,22 @@
     <message>
       <source>{0}, compared side by side.</source>
       <translation>{0}, nebeneinander verglichen.</translation>
+    </message>
+    <message>
+      <source>{0}, of which every second confirms</source>
+      <translation>{0}, wovon jede zweite bestätigt</translation>
+    </message>
+    <message>
+      <source>{0}, over the other prompts</source>
+      <translation>{0}, über die anderen Eingaben</translation>
+    </message>
+    <message>
+      <source>{0}, to confirm it</source>
+      <translation>{0}, zur Bestätigung</translation>
+    </message>
+    <message>
+      <source>{0}, which drafts, failed: {1}; generate without it.</source>
+      <translation>{0}, das entwirft, schlug fehl: {1}; ohne es erzeugen.</translation>
     </message>
     <message>
       <source>{0}, with the amateur's sessions alone,</source>
@@ -7568,6 +8016,10 @@
       <translation>{0}: {1} Das ist ein Fehler in Joinery: siehe die Einzelheiten.</translation>
     </message>
     <message>
+      <source>{0}: {1} has {2} over the rest.</source>
+      <translation>{0}: {1} hat {2} über den Rest.</translation>
+    </message>
+    <message>
       <source>{0}: {1} in its {2} is wrong ({3}).</source>
       <translation>{0}: {1} in seiner {2} ist falsch ({3}).</translation>
     </message>
@@ -7642,6 +8094,10 @@
     <message>
       <source>{0}{1} of integers</source>
       <translation>{0}{1} von Ganzzahlen</translation>
+    </message>
+    <message>
+      <source>{0}{1}'s held-back questions</source>
+      <translation>zurückgehaltene Fragen von {0}{1}</translation>
     </message>
     <message>
       <source>{0}{1}: build with --cache static or scatter.</source>
