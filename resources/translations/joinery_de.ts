@@ -44,7 +44,7 @@
     </message>
     <message>
       <source>'{0}' is no size of an axis: write name=number, such as sequence=16.</source>
-      <translation>„{0}“ ist keine Größe einer Achse: schreiben Sie Name=Zahl, etwa sequence=16.</translation>
+      <translation>„{0}“ ist keine Größe einer Achse: Name=Zahl schreiben, etwa sequence=16.</translation>
     </message>
     <message>
       <source>(omitted)</source>
@@ -284,7 +284,7 @@
     </message>
     <message>
       <source>A reply is being generated, which would slow the benchmark: wait for its end.</source>
-      <translation>Eine Antwort wird erzeugt und würde den Benchmark verlangsamen: Warten Sie, bis sie fertig ist.</translation>
+      <translation>Eine Antwort wird erzeugt und würde den Benchmark verlangsamen: warten, bis sie fertig ist.</translation>
     </message>
     <message>
       <source>A reply is being generated: the cache can be changed after its end.</source>
@@ -680,11 +680,11 @@
     </message>
     <message>
       <source>Beam search cannot be combined with drafts: turn off Drafts or Beams.</source>
-      <translation>Die Beam-Suche lässt sich nicht mit Entwürfen verbinden: schalten Sie Entwürfe oder Beams aus.</translation>
+      <translation>Die Beam-Suche lässt sich nicht mit Entwürfen verbinden: Entwürfe oder Beams ausschalten.</translation>
     </message>
     <message>
       <source>Beam search does not sample: set the temperature to 0, or remove Sample from the chain.</source>
-      <translation>Die Beam-Suche zieht keine Token: setzen Sie die Temperatur auf 0 oder entfernen Sie Ziehen aus der Kette.</translation>
+      <translation>Die Beam-Suche zieht keine Token: die Temperatur auf 0 setzen oder Ziehen aus der Kette entfernen.</translation>
     </message>
     <message>
       <source>Beam search uses no drafts, and the reply appears when it ends.</source>
@@ -880,7 +880,7 @@
     </message>
     <message>
       <source>Bundles run on another machine over the system's ssh client, with your own keys and configuration. Joinery of this version must be installed there; a bundle is copied when it is first used.</source>
-      <translation>Bundles laufen auf einem anderen Rechner über den ssh-Client des Systems, mit Ihren eigenen Schlüsseln und Ihrer Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
+      <translation>Bundles laufen auf einem anderen Rechner über den ssh-Client des Systems, mit den eigenen Schlüsseln und der eigenen Konfiguration. Joinery muss dort in dieser Version installiert sein; ein Bundle wird kopiert, wenn es zum ersten Mal gebraucht wird.</translation>
     </message>
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder, an .onnx or a .gguf file can also be dropped anywhere in this window.</source>
@@ -1072,7 +1072,7 @@
     </message>
     <message>
       <source>Choose a cell to read its two lines.</source>
-      <translation>Wählen Sie eine Zelle, um ihre zwei Zeilen zu lesen.</translation>
+      <translation>Eine Zelle wählen, um ihre zwei Zeilen zu lesen.</translation>
     </message>
     <message>
       <source>Choose a checkpoint's folder</source>
@@ -3276,7 +3276,7 @@
     </message>
     <message>
       <source>None</source>
-      <translation>Keine</translation>
+      <translation>Nichts</translation>
     </message>
     <message>
       <source>None: the model alone</source>
@@ -3452,7 +3452,7 @@
     </message>
     <message>
       <source>Open a bundle to measure its speed.</source>
-      <translation>Öffnen Sie ein Bundle, um seine Geschwindigkeit zu messen.</translation>
+      <translation>Ein Bundle öffnen, um seine Geschwindigkeit zu messen.</translation>
     </message>
     <message>
       <source>Open a bundle you have built, or convert the demo in a minute. The chat appears here.</source>
@@ -3464,7 +3464,7 @@
     </message>
     <message>
       <source>Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a node for its attributes and values.</source>
-      <translation>Öffnen Sie ein Bundle, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
+      <translation>Ein Bundle öffnen, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
     </message>
     <message>
       <source>Open a bundle, or drop one .onnx file here, or two to compare them: the page shows graphs, cache and passes.</source>
@@ -3588,7 +3588,7 @@
     </message>
     <message>
       <source>Other programs used {0} of the processor: time the formats again when it is idle.</source>
-      <translation>Andere Programme belegten {0} des Prozessors: Messen Sie die Formate erneut, wenn er frei ist.</translation>
+      <translation>Andere Programme belegten {0} des Prozessors: die Formate erneut messen, wenn er frei ist.</translation>
     </message>
     <message>
       <source>Others</source>
@@ -3924,7 +3924,7 @@
     </message>
     <message>
       <source>Qt Multimedia cannot be loaded ({0}): install the package pyside6-addons.</source>
-      <translation>Qt Multimedia kann nicht geladen werden ({0}): Installieren Sie das Paket pyside6-addons.</translation>
+      <translation>Qt Multimedia kann nicht geladen werden ({0}): das Paket pyside6-addons installieren.</translation>
     </message>
     <message>
       <source>Quality measure</source>
@@ -5164,7 +5164,7 @@
     </message>
     <message>
       <source>The chat is open in another window; you can continue a copy of it here.</source>
-      <translation>Der Chat ist in einem anderen Fenster geöffnet; hier können Sie eine Kopie fortsetzen.</translation>
+      <translation>Der Chat ist in einem anderen Fenster geöffnet; hier lässt sich eine Kopie fortsetzen.</translation>
     </message>
     <message>
       <source>The chat “{0}” was deleted.</source>
@@ -5252,7 +5252,7 @@
     </message>
     <message>
       <source>The form is empty: write one, or begin with an example.</source>
-      <translation>Die Form ist leer: schreiben Sie eine, oder beginnen Sie mit einem Beispiel.</translation>
+      <translation>Die Form ist leer: eine schreiben oder mit einem Beispiel beginnen.</translation>
     </message>
     <message>
       <source>The form of the reply cannot be used. {0}</source>
@@ -5360,7 +5360,7 @@
     </message>
     <message>
       <source>The microphone gave no sound: check whether it is muted or used elsewhere.</source>
-      <translation>Das Mikrofon gab keinen Ton: Prüfen Sie, ob es stummgeschaltet ist oder anderswo benutzt wird.</translation>
+      <translation>Das Mikrofon gab keinen Ton: prüfen, ob es stummgeschaltet ist oder anderswo benutzt wird.</translation>
     </message>
     <message>
       <source>The minimum number of tokens of a reply.</source>
@@ -5560,7 +5560,7 @@
     </message>
     <message>
       <source>The texts have more than {0} characters: paste fewer at once.</source>
-      <translation>Die Texte haben mehr als {0} Zeichen: Fügen Sie weniger auf einmal ein.</translation>
+      <translation>Die Texte haben mehr als {0} Zeichen: weniger auf einmal einfügen.</translation>
     </message>
     <message>
       <source>The train to the coast leaves at nine.</source>
@@ -5576,7 +5576,7 @@
     </message>
     <message>
       <source>The worker is of Joinery {0}, and the window of {1}: install one version.</source>
-      <translation>Der Worker gehört zu Joinery {0} und das Fenster zu {1}: Installieren Sie eine Version.</translation>
+      <translation>Der Worker gehört zu Joinery {0} und das Fenster zu {1}: eine Version installieren.</translation>
     </message>
     <message>
       <source>The worker process ended unexpectedly: {0}.</source>
@@ -5608,7 +5608,7 @@
     </message>
     <message>
       <source>There are {0} lines, and at most {1} are read: paste fewer at once.</source>
-      <translation>Es sind {0} Zeilen, und höchstens {1} werden gelesen: fügen Sie weniger auf einmal ein.</translation>
+      <translation>Es sind {0} Zeilen, und höchstens {1} werden gelesen: weniger auf einmal einfügen.</translation>
     </message>
     <message>
       <source>There are {0} pictures, and at most {1} are read: choose fewer.</source>
@@ -5632,11 +5632,11 @@
     </message>
     <message>
       <source>There is no text: paste one in each line.</source>
-      <translation>Es ist kein Text da: Fügen Sie in jede Zeile einen ein.</translation>
+      <translation>Es ist kein Text da: in jede Zeile einen einfügen.</translation>
     </message>
     <message>
       <source>There is one line alone: paste a second one to compare it with, or search.</source>
-      <translation>Es ist nur eine Zeile da: Fügen Sie eine zweite zum Vergleichen ein, oder suchen Sie.</translation>
+      <translation>Es ist nur eine Zeile da: eine zweite zum Vergleichen einfügen oder suchen.</translation>
     </message>
     <message>
       <source>Thinking of the model</source>
@@ -5664,7 +5664,7 @@
     </message>
     <message>
       <source>This bundle gives a text one of its labels: paste texts and classify them.</source>
-      <translation>Dieses Bundle gibt einem Text eines seiner Labels: fügen Sie Texte ein und klassifizieren Sie sie.</translation>
+      <translation>Dieses Bundle gibt einem Text eines seiner Labels: Texte einfügen und klassifizieren.</translation>
     </message>
     <message>
       <source>This bundle has no recipe.</source>
@@ -5672,19 +5672,19 @@
     </message>
     <message>
       <source>This bundle makes vectors of texts: paste lines and compare them.</source>
-      <translation>Dieses Bundle macht aus Texten Vektoren: Fügen Sie Zeilen ein und vergleichen Sie sie.</translation>
+      <translation>Dieses Bundle macht aus Texten Vektoren: Zeilen einfügen und vergleichen.</translation>
     </message>
     <message>
       <source>This bundle marks parts of a text, such as names: paste texts and classify them.</source>
-      <translation>Dieses Bundle markiert Teile eines Textes, etwa Namen: fügen Sie Texte ein und klassifizieren Sie sie.</translation>
+      <translation>Dieses Bundle markiert Teile eines Textes, etwa Namen: Texte einfügen und klassifizieren.</translation>
     </message>
     <message>
       <source>This bundle scores texts for a query: write the query, paste the texts, and rank them. Without a query it gives each text its number.</source>
-      <translation>Dieses Bundle bewertet Texte für eine Anfrage: schreiben Sie die Anfrage, fügen Sie die Texte ein und ordnen Sie sie. Ohne Anfrage gibt es jedem Text seine Zahl.</translation>
+      <translation>Dieses Bundle bewertet Texte für eine Anfrage: die Anfrage schreiben, die Texte einfügen und ordnen. Ohne Anfrage gibt es jedem Text seine Zahl.</translation>
     </message>
     <message>
       <source>This bundle transcribes recordings: choose or drop a sound file.</source>
-      <translation>Dieses Bundle schreibt Aufnahmen ab: Wählen Sie eine Tondatei oder ziehen Sie eine hierher.</translation>
+      <translation>Dieses Bundle schreibt Aufnahmen ab: eine Tondatei wählen oder hierher ziehen.</translation>
     </message>
     <message>
       <source>This bundle writes no replies: a benchmark measures its runs, and History lists the results.</source>
@@ -5724,11 +5724,11 @@
     </message>
     <message>
       <source>This machine has no microphone: connect one, or choose a sound file.</source>
-      <translation>Dieser Rechner hat kein Mikrofon: Schließen Sie eines an, oder wählen Sie eine Tondatei.</translation>
+      <translation>Dieser Rechner hat kein Mikrofon: eines anschließen oder eine Tondatei wählen.</translation>
     </message>
     <message>
       <source>This machine has no sound output: connect a loudspeaker or headphones.</source>
-      <translation>Dieser Rechner hat keine Tonausgabe: Schließen Sie einen Lautsprecher oder Kopfhörer an.</translation>
+      <translation>Dieser Rechner hat keine Tonausgabe: einen Lautsprecher oder Kopfhörer anschließen.</translation>
     </message>
     <message>
       <source>This model has no cache.</source>
@@ -6136,7 +6136,7 @@
     </message>
     <message>
       <source>Write a JSON object.</source>
-      <translation>Schreiben Sie ein JSON-Objekt.</translation>
+      <translation>Ein JSON-Objekt schreiben.</translation>
     </message>
     <message>
       <source>Write a prompt</source>
@@ -6152,7 +6152,7 @@
     </message>
     <message>
       <source>Write a token's id and what is added, as in 7: 2.5.</source>
-      <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
+      <translation>Die Nummer eines Tokens schreiben, und was addiert wird, wie in 7: 2.5.</translation>
     </message>
     <message>
       <source>Write as a GGUF file for llama.cpp</source>
@@ -6224,7 +6224,7 @@
     </message>
     <message>
       <source>Your data is in {0}</source>
-      <translation>Ihre Daten liegen in {0}</translation>
+      <translation>Die Daten liegen in {0}</translation>
     </message>
     <message>
       <source>Your own are in a text file with one in each line, or in the folder of a data set.</source>
@@ -7123,7 +7123,7 @@
     </message>
     <message>
       <source>or begin with an example:</source>
-      <translation>oder beginnen Sie mit einem Beispiel:</translation>
+      <translation>oder mit einem Beispiel beginnen:</translation>
     </message>
     <message>
       <source>or drop a folder or a GGUF file here</source>
@@ -7811,7 +7811,7 @@
     </message>
     <message>
       <source>{0} is not a folder. Enter the full path of a folder.</source>
-      <translation>{0} ist kein Ordner. Geben Sie den vollständigen Pfad eines Ordners an.</translation>
+      <translation>{0} ist kein Ordner. Den vollständigen Pfad eines Ordners angeben.</translation>
     </message>
     <message>
       <source>{0} is not a number.</source>
@@ -8035,7 +8035,7 @@
     </message>
     <message>
       <source>{0} was not transcribed, as nothing can be sent now: choose the file later.</source>
-      <translation>{0} wurde nicht transkribiert, da jetzt nichts gesendet werden kann: Wählen Sie die Datei später.</translation>
+      <translation>{0} wurde nicht transkribiert, da jetzt nichts gesendet werden kann: die Datei später wählen.</translation>
     </message>
     <message>
       <source>{0} was removed from the list. Its files were not deleted.</source>
