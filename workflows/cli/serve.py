@@ -19,6 +19,9 @@ def serve(
     key: Path | None = typer.Option(None, "--key", help="Its key."),
     provider: str | None = typer.Option(None, "--provider", help="A name that `joinery devices` prints."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots; each bundle's own by default."),
+    rows: int | None = typer.Option(
+        None, "--rows", help="Texts that a step may continue, of a bundle built for several."
+    ),
     queue: int | None = typer.Option(None, "--queue", help="Requests of a bundle that may wait; 64 by default."),
     seconds: float | None = typer.Option(None, "--seconds", help="Of a request, with its wait; 600 by default."),
     idle_s: float | None = typer.Option(None, "--idle", help="Seconds after which an unused bundle is closed."),
@@ -33,7 +36,7 @@ def serve(
 
     given = {
         "host": host, "port": port, "certificate": certificate, "key": key, "provider": provider,
-        "capacity": capacity, "queue": queue, "seconds": seconds, "idle_s": idle_s, "body_mb": body_mb,
+        "capacity": capacity, "rows": rows, "queue": queue, "seconds": seconds, "idle_s": idle_s, "body_mb": body_mb,
         "token": None if token_file is None else token_file.read_text("utf-8").strip(),
         "bundles": _named(bundles or []),
     }  # fmt: skip

@@ -7,7 +7,9 @@ sound ──Transcriber──▶ events, a SegmentEvent for each segment
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -21,8 +23,21 @@ if TYPE_CHECKING:
     from workflows.generate.tool_calls import ToolChoice
 
 
-def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -> Iterator[Event]:
-    """The events of a request, GenerationDone last.
+class SharedRows:
+    """The rows of an engine whose texts several threads generate. Prompts are made by one of them at a time."""
+
+    def __init__(self, engine: Engine, count: int) -> None:
+        from workflows.generate.engine_rows import EngineRows
+
+        self._rows, self.encoding = EngineRows(engine, count), threading.Lock()
+        self.generate = self._rows.generate
+        self.close = self._rows.close
+
+
+def generate(
+    engine: Engine, request: Generate, cancelled: Callable[[], bool], rows: SharedRows | None = None
+) -> Iterator[Event]:
+    """The events of a request, GenerationDone last. rows: where its text is one of several.
 
     Raises PromptError where the bundle cannot encode the prompt, sees no pictures or hears no sound, MediaError for a
     file that cannot be read, and what Engine.generate raises.
@@ -30,10 +45,17 @@ def generate(engine: Engine, request: Generate, cancelled: Callable[[], bool]) -
     from workflows.generate.options import check_options
 
     values, reader = dict(request.options), None
-    if request.tool_choice is not None:
-        values["tool_calls"], reader = _calls(engine, request, request.tool_choice)
-    options = check_options(values)
-    events = _events(engine, request, options, cancelled)
+    if request.sound is not None or any(turn.pictures or turn.sounds for turn in request.messages or ()):
+        rows = None  # models that take them have none
+    with nullcontext() if rows is None else rows.encoding:
+        if request.tool_choice is not None:
+            values["tool_calls"], reader = _calls(engine, request, request.tool_choice)
+        options = check_options(values)
+        prompt = None if rows is None else _prompt(engine, request)
+    if rows is None or prompt is None:
+        events = _events(engine, request, options, cancelled)
+    else:
+        events = rows.generate(prompt, options, cancelled)
     yield from events if reader is None else reader.hold(events)
 
 

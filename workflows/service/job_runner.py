@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workflows.common.errors import RequestError
 from workflows.service.embedding import EmbeddingService
+from workflows.service.generation import SharedRows
 from workflows.service.jobs import JobContext, run_job
 from workflows.service.labeling import LabelingService
 from workflows.service.picture_reading import PictureService
@@ -27,6 +28,8 @@ class JobRunner:
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
+        self._rows: SharedRows | None = None
+        self._records = True
         self._graphs: GraphCache | None = None
         self._embeddings = EmbeddingService()
         self._labeling = LabelingService()
@@ -132,7 +135,9 @@ class JobRunner:
                 place=request.place,
                 draft=request.draft,
             )
-        self._provider = request.provider
+        self._provider, self._records = request.provider, request.rows is None
+        if (request.rows or 1) > 1:
+            self._rows = SharedRows(self._engine, request.rows or 1)
         yield self._engine.ready()
 
     @run.register
@@ -153,8 +158,8 @@ class JobRunner:
         from workflows.service.generation import generate
 
         engine = self._require_engine()
-        events = generate(engine, request, context.cancelled)
-        yield from record_generation(engine.bundle, events, context.notify_history)
+        events = generate(engine, request, context.cancelled, self._rows)
+        yield from record_generation(engine.bundle, events, context.notify_history) if self._records else events
 
     @run.register
     def rewind(self, request: requests.Rewind, context: JobContext) -> Iterator[Event]:
@@ -180,7 +185,15 @@ class JobRunner:
         self._close()
         yield ResultEvent(value=Done())
 
+    @property
+    def generates_several(self) -> bool:
+        """Whether generations may run in threads, several at once."""
+        return self._rows is not None
+
     def _close(self) -> None:
+        if self._rows is not None:
+            self._rows.close()
+        self._rows = None
         if self._engine is not None:
             self._engine.close()
         self._engine = None

@@ -91,11 +91,22 @@ class Worker:
     def run(self) -> None:
         """Runs requests until stdin ends; the process then exits."""
         threading.Thread(target=self._read, name="requests", daemon=True).start()
+        running = list[threading.Thread]()
         while True:
             queued = self._queue.get()
-            self._serve(queued)
-            self._pending.discard(queued.id)
-            self._cancelled.discard(queued.id)
+            running = [thread for thread in running if thread.is_alive()]
+            if isinstance(queued.request, Generate) and self._jobs.generates_several:
+                running.append(threading.Thread(target=self._finish, args=(queued,), daemon=True))
+                running[-1].start()
+                continue
+            for thread in running:
+                thread.join()
+            self._finish(queued)
+
+    def _finish(self, queued: _QueuedRequest) -> None:
+        self._serve(queued)
+        self._pending.discard(queued.id)
+        self._cancelled.discard(queued.id)
 
     def _read(self) -> None:
         for line in self._requests:
@@ -139,7 +150,8 @@ class Worker:
         context = JobContext(
             self._reporter(queued.id), lambda: queued.id in self._cancelled, partial(self._give_up, queued.id)
         )
-        self._stoppable = queued.id if isinstance(queued.request, Generate | Open) else None
+        is_alone = not self._jobs.generates_several  # else a stop would end the others' steps, too
+        self._stoppable = queued.id if isinstance(queued.request, Generate | Open) and is_alone else None
         try:
             for event in self._jobs.run(queued.request, context):
                 self._emit(queued.id, event)

@@ -99,7 +99,8 @@ class SoundPrompt:
 class Open(Request[ReadyEvent], job="open"):
     """Opens a bundle after closing the open one. capacity: cache slots; None is the bundle's own.
 
-    place: component → its provider, where it differs. draft: the folder of the draft bundle.
+    place: component → its provider, where it differs. draft: the folder of the draft bundle. rows: of a server:
+    the texts that a step may continue; its generations are not recorded.
     """
 
     bundle: str
@@ -109,6 +110,7 @@ class Open(Request[ReadyEvent], job="open"):
     session_options: dict[str, str] = field(default_factory=dict)
     place: dict[str, str] = field(default_factory=dict)
     draft: str | None = None
+    rows: int | None = field(default=None, metadata=ABSENT)
 
     def __post_init__(self) -> None:
         if self.capacity is not None and self.capacity < 1:

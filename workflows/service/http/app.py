@@ -114,7 +114,13 @@ async def _show_model(context: ServerContext, request: Request) -> Response:
 
 
 def _described(model: ServedModel) -> dict[str, object]:
-    state = {"gives": model.gives, "open": model.pid is not None, "waiting": model.waiting, "running": model.running}
+    state = {
+        "gives": model.gives,
+        "open": model.pid is not None,
+        "rows": model.rows,
+        "waiting": model.waiting,
+        "running": model.running,
+    }
     return {"id": model.name, "object": "model", "created": model.created, "owned_by": "joinery", **state}
 
 

@@ -39,7 +39,7 @@ class Metrics:
         """All of it, in Prometheus' form."""
         for one in models:
             self._waiting.labels(one.name).set(one.waiting)
-            self._running.labels(one.name).set(float(one.running))
+            self._running.labels(one.name).set(one.running)
         return generate_latest(self.registry)
 
 

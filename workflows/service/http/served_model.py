@@ -1,6 +1,8 @@
-"""A bundle behind the server: opened with its first request, its requests one after another, closed when unused.
+"""A bundle behind the server: opened with its first request, closed when unused.
 
 request ──wait for its turn──▶ worker, started and opened if needed ──events──▶ the next one's turn
+
+As many requests have their turn at once as the bundle has rows: one, unless it was built with `batch`.
 """
 
 from __future__ import annotations
@@ -32,11 +34,12 @@ class ServedModel:
         self.name, self.folder, self.created = name, folder.resolve(), int(time.time())
         pipeline = read_bundle(self.folder).pipeline
         self.gives = _TASKS.get(pipeline.metadata.task or "", "tokens")
+        self.rows = min(settings.rows or pipeline.metadata.batch, pipeline.metadata.batch)
         self.ready: ReadyEvent | None = None
-        self.waiting = 0
+        self.waiting = self.running = 0
         self._settings = settings
         self._client: ServedWorker | None = None
-        self._turn = asyncio.Lock()
+        self._turns, self._opening = asyncio.Semaphore(self.rows), asyncio.Lock()
         self._settling = set[asyncio.Task[None]]()
         self._used_at = time.monotonic()
 
@@ -44,11 +47,6 @@ class ServedModel:
     def pid(self) -> int | None:
         """The process that has it open; None for none."""
         return self._client.pid if self._client is not None and self._client.runs else None
-
-    @property
-    def running(self) -> bool:
-        """Whether a request has its turn."""
-        return self._turn.locked()
 
     async def events(self, request: Request[object]) -> AsyncIterator[Event]:
         """The events of a request when its turn comes; one that is left is cancelled before the next one's turn.
@@ -89,11 +87,12 @@ class ServedModel:
         return time.monotonic() - self._used_at
 
     async def _begin(self) -> None:
-        if self.running and self.waiting >= self._settings.queue:
+        if self._turns.locked() and self.waiting >= self._settings.queue:
             raise QueueFullError(f"{self.waiting} requests wait for {self.name} already: try again later.")
         self.waiting += 1
         try:
-            await self._turn.acquire()
+            await self._turns.acquire()
+            self.running += 1
         finally:
             self.waiting -= 1
 
@@ -101,7 +100,7 @@ class ServedModel:
         """Gives the turn away, after the job's end where it was left."""
         self._used_at = time.monotonic()
         if job is None or job.ended.is_set():
-            self._turn.release()
+            self._give_turn()
             return
         job.cancel()
         task = asyncio.create_task(self._settle(job))
@@ -115,16 +114,22 @@ class ServedModel:
         except TimeoutError:
             await self.close()
         finally:
-            self._turn.release()
+            self._give_turn()
+
+    def _give_turn(self) -> None:
+        self.running -= 1
+        self._turns.release()
 
     async def _open(self, generates: bool) -> ServedWorker:
         """The running worker, with the bundle open where it generates."""
-        if self._client is None or not self._client.runs:
-            self.ready = None
-            self._client = await ServedWorker.start(self.name)
-        if generates and self.ready is None:
-            request = Open(bundle=str(self.folder), provider=self._settings.provider, capacity=self._settings.capacity)
-            async for event in self._client.submit(request).events():
-                if isinstance(event, ReadyEvent):
-                    self.ready = event
-        return self._client
+        async with self._opening:
+            if self._client is None or not self._client.runs:
+                self.ready = None
+                self._client = await ServedWorker.start(self.name)
+            if generates and self.ready is None:
+                its = self._settings
+                request = Open(str(self.folder), provider=its.provider, capacity=its.capacity, rows=self.rows)
+                async for event in self._client.submit(request).events():
+                    if isinstance(event, ReadyEvent):
+                        self.ready = event
+            return self._client

@@ -23,7 +23,7 @@ class ServerSettings(BaseModel):
 
     certificate, key: PEM files, for TLS. capacity: cache slots; None is each bundle's own. queue: requests of a bundle
     that may wait. seconds: of a request, with its wait. idle_s: after which an unused bundle is closed; 0 keeps it.
-    body_mb: of a request, in MiB.
+    body_mb: of a request, in MiB. rows: texts of a bundle that a step may continue; None is what it was built for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,6 +36,7 @@ class ServerSettings(BaseModel):
     key: Path | None = None
     provider: str = "cpu"
     capacity: int | None = Field(None, ge=1)
+    rows: int | None = Field(None, ge=1)
     queue: int = Field(64, ge=0)
     seconds: float = Field(600, gt=0)
     idle_s: float = Field(0, ge=0)
