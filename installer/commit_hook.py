@@ -25,4 +25,4 @@ class CommitHook(BuildHookInterface):  # type: ignore[type-arg]
             self._folder = tempfile.TemporaryDirectory()
             file = Path(self._folder.name) / "commit.txt"
             file.write_text(done.stdout, "utf-8")
-            build_data["force_include"][str(file)] = PLACE
+            build_data["force_include"][str(file)] = f"joinery/{PLACE}" if self.target_name == "wheel" else PLACE

@@ -284,7 +284,10 @@ def api() -> str:
         body += [f"## workflows.{name}", "", _first(module), ""]
         for public in sorted(module.__all__, key=str.lower):
             body += list(_public(public, getattr(module, public)))
-    lead = "The public names of each package (`__all__`), with the first paragraph of what their docstrings say."
+    lead = (
+        "The public names of each package (`__all__`), with the first paragraph of what their docstrings say.\n"
+        "In an installed wheel `import joinery` comes first: it makes the package `workflows` importable."
+    )
     return page("Reference: Python", lead, body)
 
 

@@ -14,9 +14,14 @@ TRAP = "import os; open({!r}, 'a').write(__name__ + '\\n'); os._exit(99)\n"
 
 def lay_traps(folder: Path, *names: str) -> Path:
     """Modules and packages that write to the file SPRUNG when they are imported, and end the process."""
+    return lay_only(folder, *f"{STANDARD} {RUNNING} {BUILDING} {WINDOW}".split(), *names)
+
+
+def lay_only(folder: Path, *names: str) -> Path:
+    """The same with these names alone."""
     folder.mkdir()
     text = TRAP.format(str(folder / SPRUNG))
-    for name in [*f"{STANDARD} {RUNNING} {BUILDING} {WINDOW}".split(), *names]:
+    for name in names:
         (folder / f"{name}.py").write_text(text)
         (folder / name).mkdir()
         for file in ("__init__.py", "__main__.py"):

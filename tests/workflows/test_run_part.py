@@ -103,7 +103,7 @@ def test_the_wheel_alone_runs_every_command(
     own = {"JOINERY_HOME": str(tmp_path / "home"), "PYTHONPATH": ""}
     wrong = []
     for use in USES.values():
-        command = [str(run_environment), "-P", "-m", "workflows", *use.arguments(places | more)]
+        command = [str(run_environment), "-P", "-m", "joinery", *use.arguments(places | more)]
         done = subprocess.run(command, capture_output=True, text=True, input="What is 8 times 7?\n", timeout=300,
                               env=os.environ | own, cwd=tmp_path, check=False)  # fmt: skip
         wrong += [why] if (why := judge(use, done.returncode, done.stdout + done.stderr, build=False)) else []

@@ -26,20 +26,23 @@ _OPTIONS = {
     "RemoteCommand": "none",
     "LogLevel": "ERROR",
 }
-# Finds Python and Joinery there: $1 is their folder, the program `joinery`, or empty. POSIX sh.
+# Finds Python and Joinery there: $1 is their folder, the program `joinery`, or empty. An installed wheel has its
+# packages in the folder of `joinery`. POSIX sh.
 _START = """\
-j=$1; p=
+j=$1; p=; w=
 case $j in "~/"*) j=$HOME/${j#??};; ""|/*) ;; *) j=$HOME/$j;; esac
 [ -n "$j" ] || j=$(command -v joinery) || for c in "$HOME/joinery" "$HOME/.local/bin/joinery"; do
   [ -e "$c" ] && j=$c && break; done
 if [ -d "$j" ]; then
   for c in "$j/.venv/bin/python" "$j/bin/python"; do [ -x "$c" ] && p=$c && break; done
-  [ -d "$j/workflows" ] && export PYTHONPATH="$j${PYTHONPATH:+:$PYTHONPATH}"
+  [ -d "$j/workflows" ] && w=$j
 elif [ -f "$j" ]; then
   c=$(readlink -f "$j" 2>/dev/null || echo "$j"); c=${c%/*}/python; [ -x "$c" ] && p=$c
 fi
 [ -n "$p" ] || p=$(command -v python3) || { echo joinery:no-python >&2; exit 127; }
 [ -e "$j" ] || { echo joinery:no-joinery >&2; exit 127; }
+[ -n "$w" ] || w=$("$p" -P -c 'import joinery; print(joinery.__path__[0])' 2>/dev/null)
+[ -n "$w" ] && export PYTHONPATH="$w${PYTHONPATH:+:$PYTHONPATH}"
 export PYTHONUNBUFFERED=1 PYTHONIOENCODING=utf-8 PYTHONUTF8=1
 cd / && exec "$p" -P -m MODULE
 """

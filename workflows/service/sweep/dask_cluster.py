@@ -303,7 +303,10 @@ def _connect(address: str) -> Client:
 def _worker_problem(answer: object, runs: Path) -> str:
     """Why a worker cannot run steps, as a predicate; empty if it can."""
     if not isinstance(answer, dict):
-        return f"cannot import Joinery ({printable(answer, 200)}): install joinery[dask] there"
+        return (
+            f"cannot import Joinery ({printable(answer, 200)}): install joinery[dask] there, and start it with "
+            "`--preload joinery`"
+        )
     if answer["version"] != __version__:
         return (
             f"has Joinery {printable(answer['version'])}, and this is {__version__}: install the same on all machines"

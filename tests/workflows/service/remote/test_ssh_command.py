@@ -56,7 +56,7 @@ def test_the_script_finds_python_and_joinery(tmp_path: Path) -> None:
     for name in ("sh", "readlink"):
         shell.mkdir(exist_ok=True)
         (shell / name).symlink_to(f"/usr/bin/{name}" if Path(f"/usr/bin/{name}").exists() else f"/bin/{name}")
-    python = 'echo "$0 $* $PYTHONPATH"'
+    python = 'case $2 in -c) echo /site/joinery;; *) echo "$0 $* $PYTHONPATH";; esac'
     own = program(tmp_path / "my checkout/.venv/bin/python", python)
     (tmp_path / "my checkout/workflows").mkdir()
     arguments = "-P -m workflows.service.remote.agent"
@@ -66,8 +66,8 @@ def test_the_script_finds_python_and_joinery(tmp_path: Path) -> None:
         )
     tool = program(tmp_path / "env/bin/joinery", "exit 1")
     beside = program(tmp_path / "env/bin/python", python)
-    assert run_there(str(tool), tmp_path, str(shell)).stdout.strip() == f"{beside} {arguments}"
-    assert run_there("", tmp_path, f"{tool.parent}:{shell}").stdout.strip() == f"{beside} {arguments}"
+    assert run_there(str(tool), tmp_path, str(shell)).stdout.strip() == f"{beside} {arguments} /site/joinery"
+    assert run_there("", tmp_path, f"{tool.parent}:{shell}").stdout.strip() == f"{beside} {arguments} /site/joinery"
     missing = run_there(str(tmp_path / "nowhere"), tmp_path, str(shell))
     assert (missing.returncode, missing.stderr) == (127, "joinery:no-python\n")
     program(shell / "python3", python)
