@@ -16,6 +16,7 @@ from app.state.notes import Note
 from app.text.formatting import format_bytes
 from app.widgets import Banner
 from app.widgets.expiring_question import ExpiringQuestion
+from workflows.common.build_part_finder import is_frozen
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.parts import PartReport
 
@@ -42,6 +43,9 @@ class PartInstaller(QObject):
                 banner.error(error.message, error.details, self.tr("Install them …"), self._part.describe)
                 return
         text = self.tr("Building needs packages that this installation of Joinery does not have (PyTorch and others).")
+        if is_frozen():  # the error says where building is possible
+            self._replace(self._context.show_note(text, owner={}))
+            return
         self._replace(self._context.show_note(text, self.tr("Install them …"), self._part.describe, owner={}))
 
     def _replace(self, note: Note | None) -> None:

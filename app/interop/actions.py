@@ -95,6 +95,8 @@ class InteropActions(QObject):
         A checkpoint is a folder, or a model in GGUF.
         """
         context, target = self._context, expand_home(path).absolute()
+        if target.name == "pipeline.json":  # what a file manager opens a bundle by
+            target = target.parent
         if target.suffix == ".onnx" and target.is_file():
             context.navigate.emit("inspect")
             context.inspectRequested.emit(InspectTarget(str(target)))

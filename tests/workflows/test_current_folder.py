@@ -163,6 +163,8 @@ def test_processes_are_started_in_nine_places_alone() -> None:
         "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/process/subprocesses.py",
         "installer/bootstrap.py",
         "installer/supply.py",
+        # who freezes the program: PyInstaller and pip by -P, strip, and dpkg for licences
+        *("installer/freeze.py", "installer/bundled_licenses.py"),
         "installer/commit_hook.py",  # who makes a wheel runs git; Joinery itself reads its files
         *("workflows/service/remote/connection.py", "workflows/service/remote/child.py"),
         "workflows/cli/diverge_machines.py",

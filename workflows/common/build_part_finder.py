@@ -28,6 +28,11 @@ class BuildPartFinder:
         return PathFinder.find_spec(name, [str(folder)])
 
 
+def is_frozen() -> bool:
+    """Whether this is the frozen program (installer/freeze.py): the run part, into which nothing can be installed."""
+    return bool(getattr(sys, "frozen", False))
+
+
 def is_installed() -> bool:
     """Whether every package of the part can be imported; none is."""
     from importlib.util import find_spec

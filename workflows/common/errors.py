@@ -41,6 +41,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from unicodedata import category
 
+from workflows.common.build_part_finder import is_frozen
+
 
 class JoineryError(Exception):
     """The work failed for a known reason; `str(error)` is one sentence for the user."""
@@ -262,6 +264,8 @@ def package_error(error: BaseException | None, job: str) -> PackageError | None:
         return None
     requirement, part = _requirement(package)
     needs = f"joinery {job}".strip() if job else "Joinery"
+    if is_frozen():
+        return _frozen_error(needs, package, part)
     install = f"{_quoted(sys.executable)} -m pip install"
     if not isinstance(failed, ModuleNotFoundError):
         return PackageError(
@@ -275,6 +279,22 @@ def package_error(error: BaseException | None, job: str) -> PackageError | None:
     error = PackageError(
         f"{needs} needs the part {part} of Joinery, whose package {printable(package)} is not installed: "
         f"{install} 'joinery[{part}]'."
+    )
+    error.part = part
+    return error
+
+
+def _frozen_error(needs: str, package: str, part: str) -> PackageError:
+    """What the frozen program says of a package that it does not carry."""
+    what = (
+        f"the part {part} of Joinery, whose package {printable(package)}"
+        if part
+        else f"the package {printable(package)}"
+    )
+    extra = f"[{part}]" if part else ""
+    error = PackageError(
+        f"{needs} needs {what} this program does not carry: install Joinery for Python by "
+        f"`python3 -m pip install 'joinery{extra}'`, and do this with it."
     )
     error.part = part
     return error

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager
 from importlib import resources
 from pathlib import Path
 
+from workflows.common.build_part_finder import is_frozen
 from workflows.common.errors import DeviceError, printable
 from workflows.process.pip import QUIET, WRONG_HASH, last_complaint, package_indexes, run_pip
 from workflows.process.subprocesses import ProcessResult
@@ -76,6 +77,10 @@ def _package_of(name: str) -> str:
         raise DeviceError(f"There is no plugin to install for {printable(name)!r}: there are plugins for {known}.")
     if importlib.util.find_spec("pip") is None:
         wanted = f"{provider.brought_by}=={PLUGIN_VERSIONS[provider.brought_by]}"
+        if is_frozen():
+            raise DeviceError(
+                f"This program takes no plugins: install Joinery for Python, `python3 -m pip install joinery {wanted}`."
+            )
         raise DeviceError(f"This environment has no pip: install {wanted} with the tool that made the environment.")
     return provider.brought_by
 
