@@ -67,7 +67,9 @@ def conversation_to_dict(chat: Conversation) -> dict[str, Any]:
 def conversation_from_dict(data: Any) -> Conversation:
     """Reads that form; a reply that was running becomes `interrupted`. Raises ValueError for anything else."""
     if isinstance(data, dict) and data.get("version") != VERSION:
-        raise ValueError(f"version {data.get('version')} is not supported")
+        raise ValueError(
+            f"version {data.get('version')} is not supported: a newer Joinery may have saved it; update this"
+        )
     try:
         saved = read(_SavedConversation, data)
     except PayloadMismatch as error:

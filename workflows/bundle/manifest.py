@@ -8,12 +8,13 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from workflows.bundle.strict_model import NameInBundle, StrictModel
+from workflows.bundle.strict_model import NameInBundle, StrictModel, refuse_newer
 from workflows.common.digests import known_digest
 from workflows.common.errors import BundleError
 from workflows.common.strict_json import InvalidJsonError, read_json
 
 MANIFEST = "manifest.json"
+VERSION = 1
 
 
 class FileEntry(StrictModel):
@@ -26,7 +27,7 @@ class FileEntry(StrictModel):
 class Manifest(StrictModel):
     """All files except the manifest itself, by their path in the bundle."""
 
-    version: Annotated[int, Field(ge=1, le=1)] = 1
+    version: Annotated[int, Field(ge=VERSION, le=VERSION)] = VERSION
     files: dict[NameInBundle, FileEntry]
 
     @property
@@ -68,6 +69,8 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise BundleError(f"{folder} is not a bundle: it has no {MANIFEST}. Build one with `joinery build`.")
     try:
-        return Manifest.model_validate(read_json(path.read_bytes()))
+        data = read_json(path.read_bytes())
+        refuse_newer(data, VERSION, str(path))
+        return Manifest.model_validate(data)
     except (ValidationError, InvalidJsonError):
         raise BundleError(f"{path} is damaged: build the bundle anew.") from None

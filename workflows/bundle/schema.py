@@ -18,11 +18,12 @@ from workflows.bundle.picture_tasks import DepthSettings
 from workflows.bundle.session_options import PositiveInt, SlidingWindow, StrictBool
 from workflows.bundle.speculation import strategy_faults, sub_flow
 from workflows.bundle.strategy import Fraction, LogitsOp, chain_faults
-from workflows.bundle.strict_model import NameInBundle, StrictModel
+from workflows.bundle.strict_model import NameInBundle, StrictModel, refuse_newer
 from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, TextLimits
 
 RuntimeSetting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
+VERSION: Literal[2] = 2
 _LONGEST = (1 << 31) - 1  # tokens; graphs count them in 32 bits
 TokenId = Annotated[int, Field(ge=0, strict=True)]
 TokenIds = Annotated[list[TokenId], BeforeValidator(lambda value: [value] if isinstance(value, int) else value)]
@@ -197,7 +198,7 @@ class SharedSettings:
 class Pipeline(StrictModel):
     """The whole file."""
 
-    version: Literal[2] = 2
+    version: Literal[2] = VERSION
     pipeline: Flow
     tokens: SpecialTokens = SpecialTokens()
     generation: GenerationDefaults | None = None
@@ -331,6 +332,7 @@ def _setting(session: str, key: str) -> str:
 
 def parse_pipeline(data: Any, location: str) -> Pipeline:
     """Parses and checks a pipeline. Raises BundleError with the JSON path of the first fault."""
+    refuse_newer(data, VERSION, location)
     try:
         pipeline = Pipeline.model_validate(data)
     except ValidationError as error:

@@ -44,7 +44,11 @@ def listing(name: str) -> Callable[[Path], None]:
         (lambda root: (root / "manifest.json").write_text("{"), "manifest.json is damaged"),
         (lambda root: (root / "manifest.json").write_bytes(b"\xff\xfe"), "manifest.json is damaged"),
         (lambda root: (root / "manifest.json").write_text("[" * 100_000), "manifest.json is damaged"),
-        (lambda root: with_manifest(root, lambda m: m.update(version=2)), "manifest.json is damaged"),
+        (
+            lambda root: with_manifest(root, lambda m: m.update(version=2)),
+            "manifest.json is of version 2, .* reads up to 1",
+        ),
+        (lambda root: with_manifest(root, lambda m: m.update(version=0)), "manifest.json is damaged"),
         (listing("../x"), "manifest.json is damaged"),
         (listing("/etc/passwd"), "manifest.json is damaged"),
         (listing("a/../../x"), "manifest.json is damaged"),
