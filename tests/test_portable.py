@@ -35,6 +35,7 @@ RENAMES = "rename(), which replaces nothing on Windows"
 # Where something of this is right: (file, what) → why.
 ALLOWED = {
     ("installer/bootstrap.py", "'/etc/"): "is_debian looks at it on Linux alone",
+    ("installer/bundled_licenses.py", "'/usr/"): "the copyright of a package that dpkg named, on Debian alone",
     (
         "workflows/common/files.py",
         RENAMES,
