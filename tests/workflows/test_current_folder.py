@@ -153,8 +153,8 @@ def starts_a_process(node: ast.AST) -> bool:
     return isinstance(called, ast.Name) and called.id in STARTERS[""]
 
 
-def test_processes_are_started_in_nine_places_alone() -> None:
-    """A tenth one must say how it keeps the current folder out, and be listed here.
+def test_processes_are_started_in_these_places_alone() -> None:
+    """Another one must say how it keeps the current folder out, and be listed here.
 
     `connection` starts ssh; what that starts at the far end, and `child` and `diverge_machines` here, has -P.
     """
