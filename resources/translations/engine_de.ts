@@ -3776,10 +3776,6 @@
       <translation>kann nicht mit einem Modell verwendet werden, das einen Encoder hat: weglassen</translation>
     </message>
     <message>
-      <source>cannot import Joinery ({0}): install joinery[dask] there</source>
-      <translation>kann Joinery nicht importieren ({0}): dort joinery[dask] installieren</translation>
-    </message>
-    <message>
       <source>changes scores of beams alone</source>
       <translation>ändert nur die Bewertungen von Beams</translation>
     </message>
@@ -4656,10 +4652,6 @@
       <translation>es steht innerhalb einer Ablaufsteuerung</translation>
     </message>
     <message>
-      <source>it stores settings of its own class beside each layer, which transformers alone restores</source>
-      <translation>sie speichert neben jeder Schicht Einstellungen ihrer eigenen Klasse, die nur transformers wiederherstellt</translation>
-    </message>
-    <message>
       <source>it takes fixed shapes only, and a single graph for every length has dynamic ones</source>
       <translation>es nimmt nur feste Formen an, und ein einziger Graph für jede Länge hat dynamische</translation>
     </message>
@@ -4742,10 +4734,6 @@
     <message>
       <source>its data ends before {0} does, so it is cut short</source>
       <translation>seine Daten enden vor {0}, also ist es abgeschnitten</translation>
-    </message>
-    <message>
-      <source>its files hold classes of torchao, whose form its version decides</source>
-      <translation>ihre Dateien enthalten Klassen von torchao, deren Form dessen Version bestimmt</translation>
     </message>
     <message>
       <source>its forms are those of other methods under names of its own</source>
@@ -6274,10 +6262,6 @@
     <message>
       <source>transformers computes the weight {0} from stored ones</source>
       <translation>transformers berechnet das Gewicht {0} aus gespeicherten</translation>
-    </message>
-    <message>
-      <source>transformers does not write its integers to files</source>
-      <translation>transformers schreibt ihre Ganzzahlen nicht in Dateien</translation>
     </message>
     <message>
       <source>transformers is the reference for decoders of text alone</source>
