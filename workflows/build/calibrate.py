@@ -44,9 +44,13 @@ from workflows.recipe import QuantizeSettings, Recipe
 from workflows.recipe.cut import ComponentRole, Cut
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.execution.binding import Observer
-from workflows.wire.events import LogEvent, ProgressEvent, Stage
+from workflows.wire.events import LogEvent, NoticeEvent, ProgressEvent, Stage
 
 STAGE: Stage = "quantize"
+_NO_SOUND = (
+    "The prompts that activations are calibrated with have no sound, so the ranges of the encoder and of what reads it "
+    "are not those of speech, and replies may be far off: measure the bundle with recordings, or build it in int8."
+)
 _CAPACITY = 1024  # the cache's slots during calibration where the graphs leave the number open
 
 
@@ -180,6 +184,8 @@ def _follow_prompts(
         after(engine)
         report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
 
+    if engine.machine.program.required_inputs:
+        report(NoticeEvent(code="calibration", message=_NO_SOUND))
     done = run_trajectories(engine, chosen.prompts, calibration, on_prompt)
     return f"{done.samples:,} runs on {done.prompts:,} of the {len(chosen.prompts):,} prompts: {chosen.origin}"
 

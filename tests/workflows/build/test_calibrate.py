@@ -67,6 +67,14 @@ def test_calibration_keeps_few_slots_where_graphs_take_any(options: dict[str, An
     assert calibrate._slots(make_cut(family, recipe, family.geometry(checkpoint.config)), recipe) == slots
 
 
+def test_a_model_that_hears_is_said_to_be_calibrated_without_sound(tmp_path: Path) -> None:
+    events: list[Event] = []
+    options = {"precision": "w8a16", "quantize": {"calibration": {"samples": 6}}}
+    build(BuildRequest("demo:whisper", tmp_path / "b", options), events.append)
+    notices = [event.message for event in events if isinstance(event, NoticeEvent) and event.code == "calibration"]
+    assert len(notices) == 1 and "have no sound" in notices[0]
+
+
 @pytest.fixture(scope="module")
 def exact(built: Built) -> Path:
     return built("demo:qwen3", **SPLIT)
