@@ -112,7 +112,7 @@ class MainWindow(QMainWindow):
             "export-genai": self.interop.export_current,
             "diverge": self._find_divergence,
             "export-gguf": self.interop.export_current_gguf,
-            **dict.fromkeys(("cache", "plugins"), documented),
+            **dict.fromkeys(("cache", "plugins", "serve"), documented),
         }
         add_cli_actions(self, self.show_page, self.stack.page, others)
 

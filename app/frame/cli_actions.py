@@ -27,6 +27,10 @@ _TEXTS = {
         translatable("labels, entities, sentiment, image"),
     ),
     "depth": (translatable("Estimate the depth of a picture"), translatable("image, distance, 3D")),
+    "serve": (
+        translatable("Read how bundles answer other programs"),
+        translatable("server, API, OpenAI, HTTP, endpoint"),
+    ),
     "inspect": (translatable("Show what a bundle or a graph holds"), translatable("graph, nodes, netron, weights")),
     "bench": (
         translatable("Measure latencies, speeds and memory"),

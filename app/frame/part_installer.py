@@ -38,15 +38,14 @@ class PartInstaller(QObject):
         """Gives the banner that shows the error a button; without such a banner a note has it."""
         if self._part.running or self.question is not None:
             return
+        # in a frozen program the error says where building is possible
+        label, install = ("", None) if is_frozen() else (self.tr("Install them …"), self._part.describe)
         for banner in self._window.findChildren(Banner):
             if banner.isVisible() and banner.message == error.message:
-                banner.error(error.message, error.details, self.tr("Install them …"), self._part.describe)
+                banner.error(error.message, error.details, label, install)
                 return
         text = self.tr("Building needs packages that this installation of Joinery does not have (PyTorch and others).")
-        if is_frozen():  # the error says where building is possible
-            self._replace(self._context.show_note(text, owner={}))
-            return
-        self._replace(self._context.show_note(text, self.tr("Install them …"), self._part.describe, owner={}))
+        self._replace(self._context.show_note(text, label, install, owner={}))
 
     def _replace(self, note: Note | None) -> None:
         if self._note is not None:

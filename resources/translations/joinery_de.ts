@@ -3987,6 +3987,10 @@
       <translation>Neu lesen</translation>
     </message>
     <message>
+      <source>Read how bundles answer other programs</source>
+      <translation>Lesen, wie Bundles anderen Programmen antworten</translation>
+    </message>
+    <message>
       <source>Read the code …</source>
       <translation>Code lesen …</translation>
     </message>
@@ -7336,6 +7340,10 @@
     <message>
       <source>send</source>
       <translation>senden</translation>
+    </message>
+    <message>
+      <source>server, API, OpenAI, HTTP, endpoint</source>
+      <translation>Server, API, OpenAI, HTTP, Schnittstelle</translation>
     </message>
     <message>
       <source>share of the score in a task of at least</source>

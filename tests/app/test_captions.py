@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,10 @@ def settle(window: MainWindow) -> None:
     process()
 
 
-def walk(window: MainWindow, page: QWidget) -> dict[str, bool]:
-    """Chooses each entry of each combo box twice; returns box → whether each entry has texts of its own."""
+def walk(page: QWidget, settled: Callable[[], None]) -> dict[str, bool]:
+    """Chooses each entry of each combo box twice, with `settled` after each; returns box → whether each entry has texts
+    of its own.
+    """
     for section in page.findChildren(CollapsibleSection):
         section.unfold(True)
     process()
@@ -95,7 +98,7 @@ def walk(window: MainWindow, page: QWidget) -> dict[str, bool]:
                 break
             combo.setCurrentIndex(place)
             combo.activated.emit(place)
-            settle(window)
+            settled()
             text, around = combo.currentText(), surroundings(combo)
             assert seen.setdefault(text, around) == around, (combo.accessibleName(), text)
         walked[combo.accessibleName()] = len({*seen.values()}) == len(seen)
@@ -118,7 +121,7 @@ def test_what_stands_beside_a_choice_is_of_that_choice(
         for tab in range(tabs.count() if tabs is not None else 1):
             if tabs is not None:
                 tabs.setCurrentIndex(tab)
-            walked |= walk(window, page)
+            walked |= walk(page, partial(settle, window))
     assert len(walked) >= PAGES[name] and all(walked), walked
 
 
@@ -131,7 +134,7 @@ def test_on_pages_with_content_too(name: str, qapp: object) -> None:
         wait(0.4)
         page = window.stack.currentWidget()
         settle(window)
-        walked = walk(window, page)
+        walked = walk(page, partial(settle, window))
         assert {*walked} >= SCENES[name], walked
         assert all(walked[one] for one in CAPTIONED & {*walked}), walked
 

@@ -1,4 +1,4 @@
-"""A bundle as a model of EleutherAI's lm-eval (package lm-eval, extra `joinery[lm-eval]`).
+"""A bundle as a model of EleutherAI's lm-eval (package lm-eval).
 
     python -m workflows.evaluation.harness --model joinery --model_args bundle=DIR --tasks TASK …   as lm_eval
     texts ──tokenizer──▶ ids ──follow──▶ logits of the continuation ──▶ its log-likelihood, and whether it is greedy

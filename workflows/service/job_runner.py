@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 
 class JobRunner:
-    """Runs one request after another; keeps one bundle and the last few graphs open between them."""
+    """Runs one request after another; keeps one bundle and the last few graphs open between them.
+
+    rows: of the open bundle, where generations may run in threads, several at once.
+    """
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
-        self._rows: SharedRows | None = None
+        self.rows: SharedRows | None = None
         self._records = True
         self._graphs: GraphCache | None = None
         self._embeddings = EmbeddingService()
@@ -137,7 +140,7 @@ class JobRunner:
             )
         self._provider, self._records = request.provider, request.rows is None
         if (request.rows or 1) > 1:
-            self._rows = SharedRows(self._engine, request.rows or 1)
+            self.rows = SharedRows(self._engine, request.rows or 1)
         yield self._engine.ready()
 
     @run.register
@@ -158,7 +161,7 @@ class JobRunner:
         from workflows.service.generation import generate
 
         engine = self._require_engine()
-        events = generate(engine, request, context.cancelled, self._rows)
+        events = generate(engine, request, context.cancelled, self.rows)
         yield from record_generation(engine.bundle, events, context.notify_history) if self._records else events
 
     @run.register
@@ -185,15 +188,10 @@ class JobRunner:
         self._close()
         yield ResultEvent(value=Done())
 
-    @property
-    def generates_several(self) -> bool:
-        """Whether generations may run in threads, several at once."""
-        return self._rows is not None
-
     def _close(self) -> None:
-        if self._rows is not None:
-            self._rows.close()
-        self._rows = None
+        if self.rows is not None:
+            self.rows.close()
+        self.rows = None
         if self._engine is not None:
             self._engine.close()
         self._engine = None

@@ -95,7 +95,7 @@ class Worker:
         while True:
             queued = self._queue.get()
             running = [thread for thread in running if thread.is_alive()]
-            if isinstance(queued.request, Generate) and self._jobs.generates_several:
+            if isinstance(queued.request, Generate) and self._jobs.rows is not None:
                 running.append(threading.Thread(target=self._finish, args=(queued,), daemon=True))
                 running[-1].start()
                 continue
@@ -150,7 +150,7 @@ class Worker:
         context = JobContext(
             self._reporter(queued.id), lambda: queued.id in self._cancelled, partial(self._give_up, queued.id)
         )
-        is_alone = not self._jobs.generates_several  # else a stop would end the others' steps, too
+        is_alone = self._jobs.rows is None  # else a stop would end the others' steps, too
         self._stoppable = queued.id if isinstance(queued.request, Generate | Open) and is_alone else None
         try:
             for event in self._jobs.run(queued.request, context):

@@ -19,6 +19,7 @@ from app.state.inspection import inspection_of
 from app.state.node_costs import bytes_of
 from app.text.formatting import format_microseconds
 from tests.app.inspect.graph.test_graph_tab import node_called, pixel
+from tests.app.sequences import process
 from tests.app.test_captions import walk
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
@@ -76,7 +77,7 @@ def test_what_stands_beside_a_choice_is_of_that_choice(make: Make, qtbot: QtBot)
     assert len({text for text, _ in seen.values()}) == 3 - (seen["time"][0] == seen["bytes"][0])
     panel.measure.setCurrentIndex(0)
     panel.measure.activated.emit(0)
-    assert len([*walk(panel)]) >= 2
+    assert len([*walk(panel, process)]) >= 2
 
 
 def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -> None:
