@@ -32,6 +32,7 @@ VALUES: dict[str, list[Any]] = {
     "compile": [True], "tokenizer": [False], "check": ["quick"],
     "quantize": [{"block_size": 128}], "passes": [{"graph_cleanup": False}],
     "session_options": [{"all": {"intra_op_num_threads": 1}}], "place": [], "adapters": ["runtime"],
+    "batch": [4],
 }  # fmt: skip
 IDENTITY = {"version", "source", "adapter", "model_type", "family", "task"}
 PRECISION = {"fast_prefill": "int4"}

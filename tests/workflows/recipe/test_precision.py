@@ -28,6 +28,8 @@ OTHERWISE = {
     "evaluation/divergence/recorded_values": {"prefill": "the phase of a recorded run"},
     "inspection/report/sweep_report": dict.fromkeys(("prefill", "decode"), "a measured phase"),
     "service/remote/path_fields": {"draft": "a field of a request"},
+    "service/http/metrics": {"prefill": RUN},
+    "service/http/": {"model": "a field of OpenAI's requests"},
     "common/stage_cache": {"draft": "a folder that is not whole yet"},
     **{place: {"head": "the role of a weight"} for place in ("quantize/roles", "recipe/precision")},
     "checkpoint/": {"model": "a key of tokenizer.json"},
