@@ -76,6 +76,9 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "workflows/service/sweep/step_process.py": (["-m", "workflows.service.sweep.step_process", "absent", "{}"], ""),
     "installer/bootstrap.py": ([INSTALLER, "test", "--dry-run"], ""),
     "installer/supply.py": ([str(ROOT / "installer" / "supply.py"), "--help"], ""),
+    "installer/freeze.py": ([str(ROOT / "installer" / "freeze.py"), "--help"], ""),
+    "installer/frozen/program.py": ([str(ROOT / "installer" / "frozen" / "program.py"), "devices"], ""),
+    "installer/joinery/__main__.py": ([str(ROOT / "installer" / "joinery" / "__main__.py"), "devices"], ""),
     "installer/references.py": ([str(ROOT / "installer" / "references.py"), "--help"], ""),
 }
 """What can be started by hand → its arguments to Python, without -P, and what it is told."""

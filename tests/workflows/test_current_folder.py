@@ -166,6 +166,7 @@ def test_processes_are_started_in_these_places_alone() -> None:
         # who freezes the program: PyInstaller and pip by -P, strip, and dpkg for licences
         *("installer/freeze.py", "installer/bundled_licenses.py"),
         "installer/commit_hook.py",  # who makes a wheel runs git; Joinery itself reads its files
+        "workflows/service/http/served_worker.py",
         *("workflows/service/remote/connection.py", "workflows/service/remote/child.py"),
         "workflows/cli/diverge_machines.py",
     }  # fmt: skip

@@ -1,6 +1,5 @@
-"""A bundle as a model of EleutherAI's lm-eval (package lm-eval).
+"""A bundle as a model of EleutherAI's lm-eval (package lm-eval), named `joinery` there once this module is imported.
 
-    python -m workflows.evaluation.harness --model joinery --model_args bundle=DIR --tasks TASK …   as lm_eval
     texts ──tokenizer──▶ ids ──follow──▶ logits of the continuation ──▶ its log-likelihood, and whether it is greedy
 
 Truncation, windows and stop texts are those of lm-eval's model of transformers, so that figures can be compared.
@@ -146,14 +145,3 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
             self.cache_hook.add_partial("generate_until", (context, settings), text)
             found.append(text)
         return found
-
-
-def main() -> None:
-    """lm-eval's own command, which knows the model `joinery` here."""
-    from lm_eval.__main__ import cli_evaluate
-
-    cli_evaluate()
-
-
-if __name__ == "__main__":
-    main()
