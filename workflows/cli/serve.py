@@ -53,9 +53,10 @@ def _named(bundles: list[str]) -> dict[str, Path]:
     """Name → folder."""
     named = dict[str, Path]()
     for one in bundles:
-        name, mark, folder = one.partition("=")
-        path = Path(folder if mark and not Path(one).exists() else one)
-        name = name if mark and not Path(one).exists() else path.resolve().name
+        given, mark, folder = one.partition("=")
+        is_named = bool(mark) and not Path(one).exists()
+        path = Path(folder if is_named else one)
+        name = given if is_named else path.resolve().name
         if name in named:
             raise RequestError(f"Two bundles are called {name}: give one another name, as NAME=BUNDLE.")
         named[name] = path

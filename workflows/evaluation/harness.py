@@ -25,6 +25,8 @@ from workflows.wire.events import GenerationDone
 
 _TAKEN = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")  # what a task may set of a generation
 
+_GIVEN = ("device", "max_batch_size")  # to every model by lm-eval
+
 
 @register_model("joinery")
 class JoineryLM(TemplateLM):  # type: ignore[misc]
@@ -40,15 +42,14 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
         **others: object,
     ) -> None:
         super().__init__()
-        others.pop("device", None), others.pop("max_batch_size", None)  # lm-eval gives them to every model
-        if others:
-            raise RequestError(f"The model joinery takes no {', '.join(others)}: give bundle, provider and capacity.")
+        unknown = [name for name in others if name not in _GIVEN]
+        if unknown:
+            raise RequestError(f"The model joinery takes no {', '.join(unknown)}: give bundle, provider and capacity.")
         self._engine = open_engine(bundle, provider=provider, capacity=capacity, draft=False)
         if self._engine.machine.has_source:
             raise RequestError("lm-eval asks decoders of text alone: this bundle has an encoder.")
         self._read = ComparedBundle(self._engine)
-        limit = getattr(self._engine.bundle.pipeline.metadata, "context_length", None)
-        self.max_length = min(self._read.room, limit or self._read.room)
+        self.max_length = self._read.room
         self.max_gen_toks = max_gen_toks
 
     @property

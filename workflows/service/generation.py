@@ -122,12 +122,11 @@ def _calls(engine: Engine, request: Generate, choice: ToolChoice) -> tuple[str, 
 
 
 def _message(turn: Turn) -> TemplateMessage:
-    """A message as templates read it: with its calls, or with the name of the tool whose answer it is."""
+    """A message as templates read it: with its calls, or with the tool and the call whose answer it is."""
     message: dict[str, object] = {"role": turn.role, "content": turn.content}
     if turn.tool_calls:
         message["tool_calls"] = json.loads(turn.tool_calls)
-    if turn.name:
-        message["name"] = turn.name
+    message |= {key: value for key in ("name", "tool_call_id") if (value := getattr(turn, key))}
     return cast("TemplateMessage", message)
 
 

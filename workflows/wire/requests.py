@@ -74,7 +74,8 @@ class GraphReference:
 class Turn:
     """One message of a chat; role is system, user or assistant. pictures, sounds: files that come before its text.
 
-    tool_calls: a JSON list of the calls that an assistant's message made. name: of the tool whose answer a message is.
+    tool_calls: a JSON list of the calls that an assistant's message made. name, tool_call_id: of the tool
+    and the call whose answer a message is.
     """
 
     role: str
@@ -83,6 +84,7 @@ class Turn:
     sounds: tuple[str, ...] = ()
     tool_calls: str | None = field(default=None, metadata=ABSENT)
     name: str | None = field(default=None, metadata=ABSENT)
+    tool_call_id: str | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True)

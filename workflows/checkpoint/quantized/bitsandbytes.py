@@ -20,7 +20,7 @@ import numpy as np
 
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.packed import PackedWeight
-from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings, block_size
+from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings, block_size, signed_rows
 from workflows.checkpoint.quantized.parts import Parts
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import printable
@@ -31,15 +31,6 @@ SUFFIXES = ("weight.absmax", "SCB", "weight", "weight.quant_map", "weight.nested
 DROPPED = ("weight_format",)
 _INVERSE = np.float32(1 / 127)  # 7.874015718698502e-3
 _STATE_LIMIT = 1 << 16  # bytes of JSON
-
-
-def split(name: str) -> tuple[str, str]:
-    """The layer and the suffix of a tensor: `….q_proj.weight.absmax` is `weight.absmax` of `….q_proj`."""
-    layer, dot, rest = name.partition(".weight.")
-    if dot:
-        return layer, f"weight.{rest}"
-    layer, _, suffix = name.rpartition(".")
-    return layer, suffix
 
 
 def unpack_levels(parts: Parts, rows: slice) -> Blocks:
@@ -63,10 +54,7 @@ def _absmax(parts: Parts) -> Any:
 
 def unpack_integers(parts: Parts, rows: slice) -> Blocks:
     """Rows of int8."""
-    packed = parts.packed
-    integers = np.ascontiguousarray(parts.raw("weight")[rows]).view(np.uint8) ^ 128
-    scales = np.repeat(parts.floats("SCB", rows) * _INVERSE, packed.columns // packed.size)
-    return Blocks(integers.reshape(-1, packed.size), scales, 128, 8)
+    return signed_rows(parts, "weight", parts.floats("SCB", rows) * _INVERSE, rows)
 
 
 def check(settings: Settings) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.files import open_file, regular_file
 from workflows.checkpoint.packed import PackedPart, PackedWeight
 from workflows.checkpoint.quantized.parts import Parts, array_of
@@ -128,6 +129,25 @@ def nibbles(stored: NDArray[Any]) -> NDArray[Any]:
     split = np.empty((*stored.shape[:-1], 2 * stored.shape[-1]), np.uint8)
     split[..., ::2], split[..., 1::2] = stored & 15, stored >> 4
     return split
+
+
+def split_weight(name: str) -> tuple[str, str]:
+    """The layer and the suffix of a tensor that may be a part of a weight: `….q_proj.weight.absmax` is `weight.absmax`
+    of `….q_proj`.
+    """
+    layer, dot, rest = name.partition(".weight.")
+    if dot:
+        return layer, f"weight.{rest}"
+    layer, _, suffix = name.rpartition(".")
+    return layer, suffix
+
+
+def signed_rows(parts: Parts, role: str, scales: NDArray[Any], rows: slice) -> Blocks:
+    """Rows of signed 8-bit integers. scales: one for each of the rows."""
+    packed = parts.packed
+    integers = np.ascontiguousarray(parts.raw(role)[rows]).view(np.uint8) ^ 128
+    scales = np.repeat(scales, packed.columns // packed.size)
+    return Blocks(integers.reshape(-1, packed.size), scales, 128, 8)
 
 
 def groups_of_blocks(packed: PackedWeight) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, fp8, gptq, hqq, mxfp4, quanto
-from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings
+from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings, split_weight
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
@@ -78,11 +78,11 @@ METHODS: Mapping[str, QuantMethod] = {
         QuantMethod("mxfp4", "MXFP4", mxfp4.SUFFIXES, mxfp4.check, mxfp4.describe, split=_at_last_underscore),
         QuantMethod(
             "bitsandbytes", "bitsandbytes", bitsandbytes.SUFFIXES, bitsandbytes.check, bitsandbytes.describe,
-            bitsandbytes.DROPPED, triggers=2, split=bitsandbytes.split,
+            bitsandbytes.DROPPED, triggers=2, split=split_weight,
         ),
         QuantMethod("hqq", hqq.TITLE, hqq.SUFFIXES, hqq.check, hqq.describe, hqq.DROPPED),
         QuantMethod(
-            "quanto", quanto.TITLE, quanto.SUFFIXES, quanto.check, quanto.describe, quanto.DROPPED, split=quanto.split
+            "quanto", quanto.TITLE, quanto.SUFFIXES, quanto.check, quanto.describe, quanto.DROPPED, split=split_weight
         ),
     )
 }  # fmt: skip

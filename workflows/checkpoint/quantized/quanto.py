@@ -10,11 +10,9 @@ file has the groups one after another, and not the shape of the weight, which on
 
 from __future__ import annotations
 
-import numpy as np
-
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.packed import PackedWeight
-from workflows.checkpoint.quantized.layers import FLOATS, QuantizedLayer, Settings, block_size
+from workflows.checkpoint.quantized.layers import FLOATS, QuantizedLayer, Settings, block_size, signed_rows
 from workflows.checkpoint.quantized.parts import Parts
 from workflows.checkpoint.weights import TensorInfo
 
@@ -23,21 +21,9 @@ SUFFIXES = ("weight._scale", "weight._data", "weight._data._data", "weight._shif
 DROPPED = ("input_scale", "output_scale")
 
 
-def split(name: str) -> tuple[str, str]:
-    """The layer and the suffix of a tensor: `….q_proj.weight._data` is `weight._data` of `….q_proj`."""
-    layer, dot, rest = name.partition(".weight._")
-    if dot:
-        return layer, f"weight._{rest}"
-    layer, _, suffix = name.rpartition(".")
-    return layer, suffix
-
-
 def unpack(parts: Parts, rows: slice) -> Blocks:
     """Rows of a weight."""
-    packed = parts.packed
-    integers = np.ascontiguousarray(parts.raw("weight._data")[rows]).view(np.uint8) ^ 128
-    scales = np.repeat(parts.floats("weight._scale")[rows].reshape(-1), packed.columns // packed.size)
-    return Blocks(integers.reshape(-1, packed.size), scales, 128, 8)
+    return signed_rows(parts, "weight._data", parts.floats("weight._scale")[rows].reshape(-1), rows)
 
 
 def check(settings: Settings) -> None:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition
 
-from workflows.common.errors import JoineryError
 from workflows.common.tensors import Array
 
 PATIENCE = 0.01  # seconds from the first row's token on
@@ -28,7 +27,7 @@ class StepTurns:
         self._run, self._lock = run, Condition()
         self._rows, self._apart = set[int](), set[int]()  # those that take part, and read their prompts
         self._pending = dict[int, int]()
-        self._results = dict[int, Array | JoineryError]()
+        self._results = dict[int, Array | Exception]()
         self._since, self._stepped = 0.0, True  # when the first token came; whether a step followed the last chunk
 
     @contextmanager
@@ -56,7 +55,7 @@ class StepTurns:
                 else:
                     self._lock.wait(left)
             result = self._results.pop(row)
-        if isinstance(result, JoineryError):
+        if isinstance(result, Exception):
             raise result
         return result
 
@@ -64,7 +63,7 @@ class StepTurns:
         tokens, self._pending = self._pending, {}
         try:
             self._results |= {row: logits.copy() for row, logits in self._run(tokens).items()}
-        except JoineryError as error:
+        except Exception as error:  # noqa: BLE001 - each row's thread raises it; one that got none would wait for ever
             self._results |= dict.fromkeys(tokens, error)
         self._stepped = True
         self._lock.notify_all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -61,9 +61,8 @@ class ServerContext:
         return within(model.events(request), deadline)
 
 
-async def within(events: AsyncIterator[Event], deadline: float) -> AsyncGenerator[Event]:
+async def within(events: AsyncGenerator[Event], deadline: float) -> AsyncGenerator[Event]:
     """The events until the deadline. Raises ApiError after it; what runs is left then."""
-    assert isinstance(events, AsyncGenerator)
     try:
         while True:
             try:

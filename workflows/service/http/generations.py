@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing, closing
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -39,22 +39,19 @@ async def chat_completions(context: ServerContext, request: Request) -> Response
     body = await context.body(request, ChatBody)
     model, deadline = context.model(body.model, "tokens"), context.deadline()
     identity = Identity("chat.completion", model.name)
-    files = MediaFiles()
-    try:
-        capacity = await _capacity(model) if body.max_tokens is body.max_completion_tokens is None else 1
-        wanted = [chat_request(body, files, capacity, number) for number in range(body.n)]
+    with ExitStack() as ends:
+        files = ends.enter_context(closing(MediaFiles()))
+        wanted = [chat_request(body, files, number) for number in range(body.n)]
         run = _Run(context, model, deadline)
         if body.stream:
 
             def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
                 return chat_chunks(events, reply, index, body.logprobs)
 
-            return await _stream(run.chunks(wanted, chunks, identity, body), files)
+            response = await _stream(request, run.chunks(wanted, chunks, identity, body), files)
+            ends.pop_all()  # the response removes the files
+            return response
         replies = await unless_left(request, run.replies(wanted))
-    except BaseException:
-        files.close()
-        raise
-    files.close()
     choices = [chat_choice(reply, index, body.logprobs) for index, reply in enumerate(replies)]
     return JSONResponse(identity.object(choices, usage=usage(replies)))
 
@@ -72,16 +69,10 @@ async def completions(context: ServerContext, request: Request) -> Response:
         def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
             return completion_chunks(events, reply, index, has_logprobs, before[index])
 
-        return await _stream(run.chunks(wanted, chunks, identity, body), MediaFiles())
+        return await _stream(request, run.chunks(wanted, chunks, identity, body), MediaFiles())
     replies = await unless_left(request, run.replies(wanted))
     choices = [completion_choice(reply, index, has_logprobs, before[index]) for index, reply in enumerate(replies)]
     return JSONResponse(identity.object(choices, usage=usage(replies)))
-
-
-async def _capacity(model: ServedModel) -> int:
-    """The tokens that a reply may have where the request does not say."""
-    ready = model.ready or await model.open()
-    return ready.capacity if ready is not None else 1
 
 
 class _Run:
@@ -121,9 +112,11 @@ class _Run:
                 yield event
 
 
-async def _stream(chunks: AsyncGenerator[Chunk], files: MediaFiles) -> Response:
-    """A response of server-sent events. What fails before the first chunk is an error response of its own."""
-    first = await anext(chunks)
+async def _stream(request: Request, chunks: AsyncGenerator[Chunk], files: MediaFiles) -> Response:
+    """A response of server-sent events. What fails before the first chunk is an error response of its own, and a client
+    that leaves before it has no turn any more.
+    """
+    first = await unless_left(request, anext(chunks))
     return _EventStream(_lines(first, chunks), files)
 
 

@@ -16,14 +16,15 @@ from workflows.wire.requests import Generate, Options, Turn
 
 _ALONE = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 _SEEDS = 1 << 63
+_UNLIMITED = 1 << 30  # tokens: the cache or the time ends the reply
 Choice = Literal["auto", "required"] | None
 
 
-def chat_request(body: ChatBody, files: MediaFiles, capacity: int, number: int = 0) -> Generate:
+def chat_request(body: ChatBody, files: MediaFiles, number: int = 0) -> Generate:
     """The request of the choice `number`. Raises ApiError for what has no form here."""
     tools, choice = _tools(body)
     options = sampling_options(body, number)
-    options["max_new_tokens"] = body.max_completion_tokens or body.max_tokens or capacity
+    options["max_new_tokens"] = body.max_completion_tokens or body.max_tokens or _UNLIMITED
     if body.logprobs:
         options["alternatives"] = body.top_logprobs
     elif body.top_logprobs:
@@ -119,6 +120,7 @@ def _turn(message: Message, files: MediaFiles) -> Turn:
         sounds=tuple(sounds),
         tool_calls=json.dumps(calls) if calls else None,
         name=message.name,
+        tool_call_id=message.tool_call_id,
     )
 
 

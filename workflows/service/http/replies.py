@@ -118,8 +118,9 @@ async def chat_chunks(
         if text:  # tokens without text, of which the last may end the reply, come with the next ones that have some
             made: Chunk = {"index": index, "delta": {"content": text}, "finish_reason": None}
             tokens, told = reply.shown[told:], len(reply.shown)
-            content = [_chat_logprob(token) for token in tokens]
-            yield made | {"logprobs": {"content": content, "refusal": None}} if logprobs else made
+            if logprobs:
+                made["logprobs"] = {"content": [_chat_logprob(token) for token in tokens], "refusal": None}
+            yield made
     assert reply.done is not None  # a stream of events ends with it
     if reply.done.calls:
         calls = [{"index": place, **call} for place, call in enumerate(_calls(reply.done.calls))]

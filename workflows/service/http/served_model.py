@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from workflows.bundle import read_bundle
-from workflows.common.errors import JoineryError
+from workflows.bundle.schema import Pipeline
+from workflows.common.errors import JoineryError, RequestError
 from workflows.service.http.served_worker import ServedWorker, WorkerJob
 from workflows.service.http.settings import ServerSettings
-from workflows.wire.events import Event, ReadyEvent
-from workflows.wire.requests import Generate, Open, Request
+from workflows.wire.events import Event
+from workflows.wire.requests import Open, Request
 
 _GRACE_S = 5.0  # that a cancelled job may take to end
-_TASKS = {"feature-extraction": "vectors", "text-classification": "scores", "text-ranking": "scores"}
+_TASKS = {"feature-extraction": "vectors", "text-classification": "scores"}
 
 
 class QueueFullError(JoineryError):
@@ -28,18 +29,21 @@ class QueueFullError(JoineryError):
 
 
 class ServedModel:
-    """One bundle. ready: what it can do, once it was opened. created: when it was served first, in Unix seconds."""
+    """One bundle. created: when it was served first, in Unix seconds.
+
+    Raises BundleError for a folder without one, RequestError for one that no route is for.
+    """
 
     def __init__(self, name: str, folder: Path, settings: ServerSettings) -> None:
         self.name, self.folder, self.created = name, folder.resolve(), int(time.time())
         pipeline = read_bundle(self.folder).pipeline
-        self.gives = _TASKS.get(pipeline.metadata.task or "", "tokens")
+        self.gives = _gives(name, pipeline)
         self.rows = min(settings.rows or pipeline.metadata.batch, pipeline.metadata.batch)
-        self.ready: ReadyEvent | None = None
         self.waiting = self.running = 0
         self._settings = settings
         self._client: ServedWorker | None = None
-        self._turns, self._opening = asyncio.Semaphore(self.rows), asyncio.Lock()
+        self._turns = asyncio.Semaphore(self.rows)
+        self._opening: asyncio.Task[ServedWorker] | None = None
         self._settling = set[asyncio.Task[None]]()
         self._used_at = time.monotonic()
 
@@ -48,7 +52,7 @@ class ServedModel:
         """The process that has it open; None for none."""
         return self._client.pid if self._client is not None and self._client.runs else None
 
-    async def events(self, request: Request[object]) -> AsyncIterator[Event]:
+    async def events(self, request: Request[object]) -> AsyncGenerator[Event]:
         """The events of a request when its turn comes; one that is left is cancelled before the next one's turn.
 
         Raises QueueFullError, WorkerLostError, and the worker's errors.
@@ -56,21 +60,11 @@ class ServedModel:
         await self._begin()
         job: WorkerJob | None = None
         try:
-            client = await self._open(isinstance(request, Generate))
-            job = client.submit(request)
+            job = (await self._open()).submit(request)
             async for event in job.events():
                 yield event
         finally:
             self._end(job)
-
-    async def open(self) -> ReadyEvent | None:
-        """Opens it in its turn, if it is not. None for one that generates no tokens."""
-        await self._begin()
-        try:
-            await self._open(generates=self.gives == "tokens")
-            return self.ready
-        finally:
-            self._end(None)
 
     async def close_if_unused(self) -> None:
         """Ends the worker of a bundle that was not asked for as long as the settings say."""
@@ -79,7 +73,7 @@ class ServedModel:
 
     async def close(self) -> None:
         """Ends the worker."""
-        client, self._client, self.ready = self._client, None, None
+        client, self._client, self._opening = self._client, None, None
         if client is not None:
             await client.stop()
 
@@ -120,16 +114,33 @@ class ServedModel:
         self.running -= 1
         self._turns.release()
 
-    async def _open(self, generates: bool) -> ServedWorker:
-        """The running worker, with the bundle open where it generates."""
-        async with self._opening:
-            if self._client is None or not self._client.runs:
-                self.ready = None
-                self._client = await ServedWorker.start(self.name)
-            if generates and self.ready is None:
-                its = self._settings
-                request = Open(str(self.folder), provider=its.provider, capacity=its.capacity, rows=self.rows)
-                async for event in self._client.submit(request).events():
-                    if isinstance(event, ReadyEvent):
-                        self.ready = event
-            return self._client
+    async def _open(self) -> ServedWorker:
+        """The running worker, with the bundle open. All that wait share one start, which goes on where they leave."""
+        if self._opening is None or (self._opening.done() and not self._is_open(self._opening)):
+            self._opening = asyncio.create_task(self._start())
+        return await asyncio.shield(self._opening)
+
+    @staticmethod
+    def _is_open(opening: asyncio.Task[ServedWorker]) -> bool:
+        return not opening.cancelled() and opening.exception() is None and opening.result().runs
+
+    async def _start(self) -> ServedWorker:
+        """A worker; one of a bundle that generates tokens has it open. Raises the worker's errors."""
+        if self._client is None or not self._client.runs:
+            self._client = await ServedWorker.start(self.name)
+        client, its = self._client, self._settings
+        if self.gives == "tokens":
+            request = Open(str(self.folder), provider=its.provider, capacity=its.capacity, rows=self.rows)
+            async for _ in client.submit(request).events():
+                pass
+        return client
+
+
+def _gives(name: str, pipeline: Pipeline) -> str:
+    """What its routes answer with: tokens, or the vectors or scores of a single graph."""
+    if pipeline.route != "single":
+        return "tokens"
+    if (gives := _TASKS.get(pipeline.metadata.task)) is None:
+        task = pipeline.metadata.task or "no task"
+        raise RequestError(f"{name} is a single graph for {task}, which no route of the server is for: leave it out.")
+    return gives

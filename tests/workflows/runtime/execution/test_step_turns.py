@@ -18,7 +18,7 @@ from workflows.runtime.execution.step_turns import StepTurns
 class Steps:
     """A step that records which rows it took; a row's logits are its token."""
 
-    def __init__(self, error: GraphError | None = None) -> None:
+    def __init__(self, error: Exception | None = None) -> None:
         self.taken: list[tuple[int, ...]] = []
         self._error = error
 
@@ -95,13 +95,14 @@ def test_a_prompt_is_read_between_steps() -> None:
     assert [one for one in steps.taken if 0 in one] and sum(1 in one for one in steps.taken) == 1
 
 
-def test_an_error_reaches_each_row_of_the_step() -> None:
-    turns, errors, meeting = StepTurns(Steps(GraphError("It failed."))), list[str](), threading.Barrier(2)
+@pytest.mark.parametrize("error", [GraphError("It failed."), MemoryError("It failed.")], ids=["graph", "memory"])
+def test_an_error_reaches_each_row_of_the_step(error: Exception) -> None:
+    turns, errors, meeting = StepTurns(Steps(error)), list[str](), threading.Barrier(2)
 
     def work(row: int) -> None:
         with turns.taking_part(row):
             meeting.wait()
-            with pytest.raises(GraphError) as raised:
+            with pytest.raises(type(error)) as raised:
                 turns.step(row, 1)
             errors.append(str(raised.value))
 

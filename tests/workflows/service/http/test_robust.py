@@ -95,6 +95,17 @@ def test_a_client_that_leaves_frees_its_turn(server: Server, demo: Path) -> None
         assert works(server)
 
 
+def test_who_leaves_while_it_opens_does_not_open_it_again(demo: Path) -> None:
+    with running({"demo": demo}) as server:
+        for number in range(12):
+            with suppress(httpx.TimeoutException):
+                httpx.post(f"{server.url}/chat/completions", json=LONG, headers=HEADERS, timeout=0.02 * number + 0.02)
+        assert works(server) and len(server.workers()) == 1
+        metrics = httpx.get(server.url.removesuffix("/v1") + "/metrics", headers=HEADERS).text
+        assert 'status="500"' not in metrics
+        assert until(lambda: not state(server)["running"])
+
+
 def test_many_that_leave(server: Server, demo: Path) -> None:
     """Some before their turn, some within it; no file, no task and no turn is lost."""
     process = psutil.Process(server.process.pid)

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.predict.text_bundles import made_bundle
+from workflows.bundle.text_tasks import ClassificationSettings
 from workflows.common.errors import RequestError
+from workflows.service.http.served_model import ServedModel
 from workflows.service.http.settings import is_loopback, read_settings
 
 
@@ -48,3 +51,10 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 def test_loopback() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "::1", "localhost", "127.8.0.1")))
     assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))
+
+
+def test_a_bundle_that_no_route_is_for(tmp_path: Path) -> None:
+    labels = ClassificationSettings(labels=["a", "b"])
+    bundle = made_bundle(tmp_path / "b", "logits", 2, task="token-classification", classification=labels)
+    with pytest.raises(RequestError, match="spans is a single graph for token-classification, which no route"):
+        ServedModel("spans", bundle, read_settings(None, {"bundles": {"spans": bundle}}))
