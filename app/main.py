@@ -29,7 +29,7 @@ from app.window import MainWindow
 
 PAGES = (
     PageEntry("home", translatable("Home"), "home", "app.home.page:HomePage"),
-    PageEntry("build", translatable("Build"), "build", "app.build.page:BuildPage"),
+    PageEntry("build", translatable("Build"), "build", "app.builder.page:BuildPage"),
     PageEntry("inspect", translatable("Inspect"), "inspect", "app.inspect.inspect_page:InspectPage"),
     PageEntry("chat", translatable("Chat"), "chat", "app.chat.page:ChatPage"),
     PageEntry("measure", translatable("Measure"), "measure", "app.measure.page:MeasurePage"),

@@ -271,7 +271,7 @@ def _field_default(field: FieldInfo) -> str:
 # ---- the Python interface --------------------------------------------------------------------------------------------
 
 PACKAGES = (
-    *("build", "recipe", "checkpoint", "bundle", "runtime", "kvcache", "generate", "predict", "media"),
+    *("builder", "recipe", "checkpoint", "bundle", "runtime", "kvcache", "generate", "predict", "media"),
     *("optimize", "quantize", "evaluation.accuracy", "evaluation.divergence", "inspection.probe", "service"),
 )
 

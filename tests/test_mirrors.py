@@ -12,12 +12,12 @@ REPORTS = "wire/reports/"  # all of them are written, read and written again in 
 # Test file → the modules that it runs and that are tested in it together: each shows in what they do as a whole.
 TOGETHER = {
     # a process, a command or a stage is run whole
-    "build/test_calibrate": "quantize/calibration/trajectories",
+    "builder/test_calibrate": "quantize/calibration/trajectories",
     "quantize/calibration/test_moments": "quantize/compensated_rounding",
-    "build/test_goal": "build/evaluate",
-    "build/test_imports": "build/quantize",
-    "build/test_run": "optimize/passes/strip_metadata",
-    "build/test_text_tasks": "build/dense_layers",
+    "builder/test_goal": "builder/evaluate",
+    "builder/test_imports": "builder/quantize",
+    "builder/test_run": "optimize/passes/strip_metadata",
+    "builder/test_text_tasks": "builder/dense_layers",
     "cli/test_chat": "cli/chat_partner cli/line_input",
     "cli/test_cli": "cli/build cli/flags cli/input_files cli/progress cli/verify",
     "cli/test_embed": "cli/classify cli/text_flags",
@@ -80,7 +80,7 @@ TOGETHER = {
     ),
     "export/test_repeated_layers": "export/layer_kinds",
     "export/test_transformer_only": "export/decoder export/load export/reference export/signature",
-    "build/test_streamed": "evaluation/layerwise_parity",
+    "builder/test_streamed": "evaluation/layerwise_parity",
     "cli/test_tune": "evaluation/tuning/source",
     "evaluation/accuracy/test_compared_bundle": "evaluation/accuracy/compared_side",
     "evaluation/tuning/test_kernel_times": "evaluation/tuning/product_sizes",
@@ -88,7 +88,7 @@ TOGETHER = {
     "families/test_demos": "export/remote_encoder_decoder",
     "families/test_identity": "export/in_place",
     "families/test_switched_adapters": (
-        "build/switched_adapters runtime/execution/active_adapter runtime/program/adapter_factors"
+        "builder/switched_adapters runtime/execution/active_adapter runtime/program/adapter_factors"
     ),
     "families/test_single": "recipe/task runtime/single_graph",
     "recipe/test_cache_layout": (
@@ -113,7 +113,7 @@ TOGETHER = {
     "predict/test_embedder": "bundle/text_tasks predict/pooling predict/text_encoder predict/text_model",
     # pictures to labels and depths, likewise
     "predict/test_picture_classifier": (
-        "build/picture_tasks checkpoint/picture_settings export/picture_size predict/picture_model"
+        "builder/picture_tasks checkpoint/picture_settings export/picture_size predict/picture_model"
     ),
     "predict/test_depth_estimator": "bundle/picture_tasks cli/depth predict/depth_files",
     # comparisons and pictures

@@ -40,7 +40,7 @@ ALLOWED = {
         "workflows/common/files.py",
         RENAMES,
     ): "folders, which nothing can replace: each name was freed, or is drawn by chance",
-    ("workflows/build/workspace.py", RENAMES): "a folder, whose place was freed before",
+    ("workflows/builder/workspace.py", RENAMES): "a folder, whose place was freed before",
     ("workflows/common/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
     ("workflows/processor/cores.py", "'/proc"): "other systems have no such file, and their own name is taken",
     ("workflows/cli/completion.py", "shell=True"): "typer's word for which shell completes; no process is started",

@@ -21,8 +21,8 @@ from PySide6.QtCore import QEventLoop, QItemSelectionModel, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
-from app.build.code_view import CodeDialog
-from app.build.step_page import QUANTIZE, RECIPE, REVIEW, RUN
+from app.builder.code_view import CodeDialog
+from app.builder.step_page import QUANTIZE, RECIPE, REVIEW, RUN
 from app.chat.decoding.decoding_options import ReplyForms
 from app.chat.decoding.decoding_section import DecodingSection
 from app.chat.decoding.form_editor import form_examples

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget, QWizard
 
-from app.build.page import BuildWizard
-from app.build.precision_table import PrecisionTable
-from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
+from app.builder.page import BuildWizard
+from app.builder.precision_table import PrecisionTable
+from app.builder.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.state.recent_bundles import bundle_title
 from app.state.unsaved_recipe import DEMO, bundle_name, free_output_folder
 from app.window import MainWindow

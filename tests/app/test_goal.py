@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.build.goal_card import GoalOptions, TrialsChart, goal_result, read_goal_report
-from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
+from app.builder.goal_card import GoalOptions, TrialsChart, goal_result, read_goal_report
+from app.builder.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
 from tests.app.test_build_wizard import press, wizard_of

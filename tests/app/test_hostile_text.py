@@ -18,7 +18,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QTextEdit, QVBoxLayout, QWidget, QWizard
 
-from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
+from app.builder.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
 from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.message_text import MessageText
 from app.main import PAGES

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import app
-from app.build.step_page import RECIPE
+from app.builder.step_page import RECIPE
 from app.interop.interop_dialog import ImportDialog
 from app.main import PAGES
 from app.measure.divergence.dialog import DivergenceDialog
@@ -74,8 +74,8 @@ RAISED: dict[str, tuple[str, Raise]] = {
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
     "All settings were reset": ("settings/page.py", settings),
     "The result of the divergence": ("measure/divergence/dialog.py", kept),
-    "has replaced": ("build/page.py", recipe),
-    "has settings of its own": ("build/recipe_page.py", reset),
+    "has replaced": ("builder/page.py", recipe),
+    "has settings of its own": ("builder/recipe_page.py", reset),
 }
 OF_A_CRASH = ["help/crash_dialog.py"]  # of no bundle and no page: tests/app/help/test_crash_dialog.py
 OF_A_PART = 2 * ["frame/part_installer.py"]  # of Joinery itself: tests/app/frame/test_part_installer.py

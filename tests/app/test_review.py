@@ -13,9 +13,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWizard
 
-from app.build import review_page as module
-from app.build.review_page import free_space, output_problem
-from app.build.step_page import OPTIMIZE, QUANTIZE, REVIEW
+from app.builder import review_page as module
+from app.builder.review_page import free_space, output_problem
+from app.builder.step_page import OPTIMIZE, QUANTIZE, REVIEW
 from app.window import MainWindow
 from tests.app.test_build_wizard import to_review, wizard_of
 

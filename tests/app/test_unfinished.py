@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMessageBox
 from shiboken6 import isValid
 
 import app
-from app.build.step_page import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
+from app.builder.step_page import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
 from workflows.common.locks import Lock

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QScrollArea, QSpinBox, QVBoxLayout, QWidget
 
-from app.build.step_page import RECIPE, SOURCE
+from app.builder.step_page import RECIPE, SOURCE
 from app.main import PAGES
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow

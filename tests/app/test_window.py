@@ -15,7 +15,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea, QWidget
 
-from app.build.step_page import DONE, RUN, SOURCE
+from app.builder.step_page import DONE, RUN, SOURCE
 from app.main import PAGES
 from app.startup.preload import FIRST_MS
 from app.state.context import AppContext

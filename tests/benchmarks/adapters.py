@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from tests.benchmarks.sizes.checkpoints import SHAPES, Shape, shape_of, write_checkpoint
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.runtime import Machine, device_named, open_machine
 

@@ -28,8 +28,8 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
     """The child's part of peak_of."""
     import onnx_ir as ir
 
-    from workflows.build.calibrate import find_ranges
-    from workflows.build.pipeline import OptimizedComposite
+    from workflows.builder.calibrate import find_ranges
+    from workflows.builder.pipeline import OptimizedComposite
     from workflows.bundle import read_bundle
     from workflows.common.memory import peak_bytes
     from workflows.recipe import Recipe
@@ -55,7 +55,7 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
 def make(place: Path, **shape: int) -> None:
     """A checkpoint, its bundle, and prompts of ids."""
     from tests.workflows.conftest import make_qwen3
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
 
     make_qwen3(place / "checkpoint", **shape)
     build(BuildRequest(str(place / "checkpoint"), place / "bundle", {"capacity": 256, "cache": "static"}))

@@ -13,7 +13,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.generate import Engine, GenerateOptions, open_engine
 
 CAPACITIES = (256, 2048, 8192)

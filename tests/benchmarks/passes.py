@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks.token_step import raw_step
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.checkpoint import open_checkpoint
 from workflows.generate import open_engine

@@ -18,7 +18,7 @@ from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.faults.cases import NEW, OLD, Subject
 from tests.workflows.bundle.making import pipeline
 from tests.workflows.interop import peers
-from workflows.build.workspace import open_workspace
+from workflows.builder.workspace import open_workspace
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
 from workflows.common.errors import BundleError, JoineryError

@@ -21,9 +21,9 @@ from tests.faults.cases import Subject, Verdict, laid
 from tests.faults.real import OUT, Asked, Report, keep_export, state_of
 from tests.faults.watch import KILL
 from tests.workflows.conftest import make_qwen3
-from workflows.build import BuildRequest
-from workflows.build import build as run_build
-from workflows.build.warmup import warm_up
+from workflows.builder import BuildRequest
+from workflows.builder import build as run_build
+from workflows.builder.warmup import warm_up
 from workflows.wire.events import Event, StageEvent
 
 _SIZES = {"vocab_size": 512, "hidden_size": 32, "intermediate_size": 32, "head_dim": 16, "num_attention_heads": 2,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.faults.cases import NEW, OLD, Subject
-from workflows.build import BuildRequest
-from workflows.build import build as run_build
+from workflows.builder import BuildRequest
+from workflows.builder import build as run_build
 from workflows.bundle import read_bundle, verify_bundle
 from workflows.common.errors import BundleError, Cancelled
 from workflows.wire.events import Event, StageEvent

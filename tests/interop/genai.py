@@ -30,7 +30,7 @@ import torch
 import transformers
 
 from tests.provenance import header_line
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.common.errors import JoineryError, RequestError
 from workflows.interop.genai_export import export_genai

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.real.packages import UnavailableError
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 
 HERE = Path(__file__).parent
 

@@ -76,7 +76,7 @@ def test_gemma_s_pieces_in_gguf(fetched: Callable[..., Path]) -> None:
 @pytest.mark.parametrize("name", checkpoints.TOKENIZERS)
 def test_a_bundle_s_prompts(name: str, fetched: Callable[..., Path], tmp_path: Path) -> None:
     """What a build writes of the published files gives the ids of the published tokenizer."""
-    from workflows.build.tokenizer import write_tokenizer
+    from workflows.builder.tokenizer import write_tokenizer
 
     theirs, _ = published(fetched, name)
     write_tokenizer(fetched(checkpoints.tokenizer, name), tmp_path / "tokenizer")

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import transformers
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.runtime import Machine
@@ -70,7 +70,7 @@ def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Ve
     """Builds `folder`/checkpoint and compares what it generates."""
     try:
         with patch(
-            "workflows.build.stages.EACH_PASS_MAX_BYTES", 0
+            "workflows.builder.stages.EACH_PASS_MAX_BYTES", 0
         ):  # the passes are judged together, as of large models
             build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", options))
         machine = open_engine(folder / "bundle").machine

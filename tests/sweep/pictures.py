@@ -26,7 +26,7 @@ from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, command
 from tests.sweep.seq2seq import save_tiny
 from tests.sweep.table import SOURCES, verdict_rows
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.media import PictureLayout

@@ -26,7 +26,7 @@ from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, command
 from tests.sweep.table import SOURCES, verdict_rows
 from tests.sweep.tiny import LARGEST, SIZES
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.generate import open_engine
 from workflows.recipe.families import FAMILIES

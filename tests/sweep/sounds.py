@@ -27,7 +27,7 @@ from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, command
 from tests.sweep.seq2seq import save_tiny
 from tests.sweep.table import SOURCES, verdict_rows
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import JoineryError
 from workflows.common.tensor_names import SOUND, SOUND_MASK
 from workflows.generate import open_engine

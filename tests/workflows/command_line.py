@@ -12,7 +12,7 @@ from tests.fakes import fork_server
 
 PRELOADED = ("workflows.cli", "workflows.generate", "workflows.inspection", "onnxruntime")
 # what most commands import when they run
-PRELOADED += ("workflows.cli.output", "workflows.measure.recording", "workflows.build", "onnx_ir", "rich.progress")
+PRELOADED += ("workflows.cli.output", "workflows.measure.recording", "workflows.builder", "onnx_ir", "rich.progress")
 
 
 @cache

@@ -17,8 +17,8 @@ import pytest
 from filelock import FileLock
 
 from tests.conftest import PLAIN_IMPORT
-from workflows.build import BuildRequest, build
-from workflows.build.run import toolchain_digest
+from workflows.builder import BuildRequest, build
+from workflows.builder.run import toolchain_digest
 from workflows.cli import run
 from workflows.common.stage_cache import write_limit
 from workflows.runtime.loading import sessions

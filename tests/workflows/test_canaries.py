@@ -53,7 +53,7 @@ WAYS: dict[str, tuple[list[str], str]] = {
         ["-m", "workflows.checkpoint.torch_weights", '{"files": [], "most": 17179869184}'],
         "",
     ),
-    "workflows/build/isolated_export.py": (["-m", "workflows.build.isolated_export", "{}"], ""),
+    "workflows/builder/isolated_export.py": (["-m", "workflows.builder.isolated_export", "{}"], ""),
     "workflows/runtime/providers/find_device.py": (["-m", "workflows.runtime.providers.find_device", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),
     "workflows/process/pip.py": (["-m", "workflows.process.pip", "", "--version"], ""),

@@ -14,7 +14,7 @@ import pytest
 
 from tests.workflows.cli.test_commands import FETCHING
 from tests.workflows.test_canaries import to_its_end
-from workflows.build import evaluate
+from workflows.builder import evaluate
 from workflows.cli.commands import BUNDLE_COMMANDS
 from workflows.common.errors import BundleError
 from workflows.wire.request_lines import to_line

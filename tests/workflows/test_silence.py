@@ -24,7 +24,7 @@ from pathlib import Path
 from workflows.cli import run
 out = Path(sys.argv[1])
 if not out.exists():
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
     build(BuildRequest("demo:qwen3", out, {}))
 assert run(["chat", str(out)]) == 0
 """

@@ -76,7 +76,7 @@ _MODEL_KEYS: dict[str, Sequence[object]] = {
 _RERANKER_KEYS: dict[str, Sequence[object]] = {
     **_MODEL_KEYS,
     "model_type": ("CrossEncoder",),
-    "activation_fn": (),  # build/text_tasks.py reads it
+    "activation_fn": (),  # builder/text_tasks.py reads it
 }
 _RANKING_TASKS = ("sequence-classification", "text-generation")
 _RANKING_NAMES = ("scores", "causal_logits")

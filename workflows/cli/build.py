@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from workflows.build import BuildRequest
-from workflows.build import build as run_build
+from workflows.builder import BuildRequest
+from workflows.builder import build as run_build
 from workflows.cli.flags import with_flags
 from workflows.cli.output import JsonFlag
 from workflows.cli.progress import print_done, progress_display

@@ -45,8 +45,8 @@ def evaluate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers."""
-    from workflows.build.evaluate import EvalRequest
-    from workflows.build.evaluate import evaluate as run
+    from workflows.builder.evaluate import EvalRequest
+    from workflows.builder.evaluate import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
     task = task_flags.task(task_file)

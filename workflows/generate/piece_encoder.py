@@ -35,7 +35,7 @@ Score = Annotated[float, Field(ge=-1e30, le=1e30)]  # no sum of them is beyond f
 
 
 class PieceSettings(BaseModel):
-    """pieces.json of a bundle, written by build/piece_files.py.
+    """pieces.json of a bundle, written by builder/piece_files.py.
 
     scores: piece → log probability (float32), of a unigram model; merges: of a model that merges pairs, the first ones
     first. unknown: the piece for all that has none.

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workflows.build.tokenizer import COPIED, take_tokenizer
-from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
+from workflows.builder.tokenizer import COPIED, take_tokenizer
+from workflows.builder.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.write import check_target, publish

@@ -16,7 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
-from workflows.build.workspace import Report, timed_stage
+from workflows.builder.workspace import Report, timed_stage
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.folder import TEXT_FILES, parse_genai
 from workflows.bundle.genai.keys import Json, value_at

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import onnx
 
-from workflows.build.tokenizer import take_tokenizer
-from workflows.build.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
+from workflows.builder.tokenizer import take_tokenizer
+from workflows.builder.workspace import BuildWorkspace, Report, build_summary, open_workspace, timed_stage
 from workflows.bundle.genai.folder import read_genai
 from workflows.bundle.genai.metadata import extra_files, ignored_settings, is_genai
 from workflows.bundle.read import PIPELINE, unverified_bundle

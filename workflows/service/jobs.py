@@ -68,7 +68,7 @@ def recipe(request: requests.PlanRecipe, context: JobContext) -> Iterator[Event]
 @run_job.register
 def warm_up(request: requests.PreloadModules, context: JobContext) -> Iterator[Event]:
     """Imports the modules of a build."""
-    from workflows.build.warmup import warm_up
+    from workflows.builder.warmup import warm_up
 
     warm_up()
     yield ResultEvent(value=Done())
@@ -77,7 +77,7 @@ def warm_up(request: requests.PreloadModules, context: JobContext) -> Iterator[E
 @run_job.register
 def build(request: requests.Build, context: JobContext) -> Iterator[Event]:
     """Builds a bundle."""
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
     from workflows.measure.recording import collect_stages, record_build
 
     build_request = BuildRequest(
@@ -355,7 +355,7 @@ def profile(request: requests.Profile, context: JobContext) -> Iterator[Event]:
 @run_job.register
 def eval(request: requests.Eval, context: JobContext) -> Iterator[Event]:
     """Compares a bundle with another one or a checkpoint."""
-    from workflows.build.evaluate import EvalRequest, evaluate
+    from workflows.builder.evaluate import EvalRequest, evaluate
     from workflows.generate.prompt_sets import QUESTIONS
     from workflows.measure.recording import record_eval
 

@@ -16,7 +16,7 @@ from tests.faults.mutants.lines import line
 from tests.workflows.checkpoint.gguf.converting import write_model
 from tests.workflows.checkpoint.gguf.making import changed_header
 from tests.workflows.conftest import make_qwen3
-from workflows.build import run
+from workflows.builder import run
 from workflows.bundle.evidence import Evidence
 from workflows.checkpoint import Checkpoint
 from workflows.export.components import _attention_of, _tracer_for

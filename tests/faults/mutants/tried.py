@@ -21,7 +21,7 @@ import workflows
 from tests.faults.mutants.bounded import CPU_S, Ended, bounded
 from tests.faults.mutants.kinds import KINDS, Kind
 from tests.faults.mutants.lines import DEBUG, RefusedError
-from workflows.build.warmup import warm_up as import_builders
+from workflows.builder.warmup import warm_up as import_builders
 from workflows.common.errors import JoineryError
 from workflows.common.stage_cache import write_limit
 
@@ -139,12 +139,16 @@ def title(kind: Kind) -> str:
     return f"mutants: {kind.name}"
 
 
+LM_EVAL_S = "workflows.evaluation.harness"
+"""Imported by lm-eval, whose package is no part of this environment."""
+
+
 def warm_up() -> None:
     """All that is ever imported, done before the first fork; in one thread, for others do not come along."""
     import torch
 
     for module in walk_packages(workflows.__path__, "workflows."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and module.name != LM_EVAL_S:
             import_module(module.name)
     import_module("numpy.ma")  # which percentiles import
     os.environ["TOKENIZERS_PARALLELISM"] = "false"

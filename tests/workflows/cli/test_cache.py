@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.build.test_workspace import make_stage
-from workflows.build.workspace import BuildWorkspace
+from tests.workflows.builder.test_workspace import make_stage
+from workflows.builder.workspace import BuildWorkspace
 from workflows.cli import run
 from workflows.common.stage_cache import StageCache, read_limit
 

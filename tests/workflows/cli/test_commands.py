@@ -66,7 +66,7 @@ SHELL = {
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
-    "build", "bundle", "checkpoint", "common.digests", "common.element_types", "common.files", "common.locks",
+    "builder", "bundle", "checkpoint", "common.digests", "common.element_types", "common.files", "common.locks",
     "common.kernel_constraints", "common.control_groups", "common.memory", "common.strict_json", "common.tensor_names",
     "processor", "recipe",
 }  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.cli.output import write_json
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime.providers.preflight import try_out

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.workflows.build.test_workspace import DAMAGE, Trap, below, forked, kill, make_stage, refuse
-from workflows.build.workspace import BuildWorkspace
+from tests.workflows.builder.test_workspace import DAMAGE, Trap, below, forked, kill, make_stage, refuse
+from workflows.builder.workspace import BuildWorkspace
 from workflows.common.errors import Cancelled, RequestError
 from workflows.common.files import link_or_copy
 from workflows.common.locks import Lock

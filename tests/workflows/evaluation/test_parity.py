@@ -73,7 +73,7 @@ def test_graphs_that_say_nan_are_not_built_upon(
     demo_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exported graphs are held up to it before any pass is held against them."""
-    from workflows.build.stages import _PassObserver
+    from workflows.builder.stages import _PassObserver
 
     monkeypatch.setattr(ParityRunner, "run", lambda self, files: rows(1, NAN))
     with pytest.raises(JoineryError, match="exported graphs give NaN or infinity for ordinary tokens"):

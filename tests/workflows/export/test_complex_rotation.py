@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from tests.workflows.families.models import save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.export.attention import detect_layers
 from workflows.export.complex_rotation import ComplexPair, connect_complex_rotations

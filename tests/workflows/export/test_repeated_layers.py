@@ -18,7 +18,7 @@ from torch import nn
 
 from tests.workflows.families.models import DECODERS, greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.evidence import EVIDENCE
 from workflows.export import repeated_layers
 from workflows.export.attention import ATTENTION_NAME, LayerFacts

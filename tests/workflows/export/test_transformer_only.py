@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import RecipeError
 from workflows.export.attention import ATTENTION_NAME
 from workflows.export.decoder import causal_layers

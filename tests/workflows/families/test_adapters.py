@@ -14,8 +14,8 @@ import torch
 from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
 from tests.workflows.checkpoint.gguf.making import F32, Q4_0, Q8_0, write_gguf
 from tests.workflows.checkpoint.peft.making import VOCABULARY, make_adapter, make_base
-from workflows.build import BuildRequest, build
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder import BuildRequest, build
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.cli import run
 from workflows.common.errors import RequestError
 from workflows.generate import open_engine

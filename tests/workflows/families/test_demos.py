@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.conftest import Built
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError, RemoteCodeError
 from workflows.generate import Engine, GenerateOptions, open_engine

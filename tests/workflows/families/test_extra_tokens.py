@@ -23,7 +23,7 @@ from tests.workflows.families.models import (
     save_whisper,
 )
 from tests.workflows.generate.tokenizers import word_level
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.common.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import save_qwen_vl
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

@@ -21,7 +21,7 @@ from tests.workflows.families.models import (
     save_decoder,
     save_encoder_decoder,
 )
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.evidence import EVIDENCE
 from workflows.common.errors import RecipeError
 from workflows.generate import GenerateOptions, open_engine

@@ -12,7 +12,7 @@ import pytest
 from tests.workflows.families.models import WITH_TILES, save_with_tiles
 from tests.workflows.generate.test_picture_prompts import prompts as prompts_of
 from tests.workflows.media.pictures.making import picture
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

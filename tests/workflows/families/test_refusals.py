@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.common.kernel_constraints import KERNEL_CONSTRAINTS, KernelConstraints

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.common.errors import BundleError, GraphError, RecipeError, RequestError

@@ -17,7 +17,7 @@ from tests.workflows.families.models import (
 )
 from tests.workflows.families.test_demos import check as check_demo
 from tests.workflows.families.test_demos import examples
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.common.errors import PromptError, RecipeError

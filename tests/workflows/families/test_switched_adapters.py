@@ -20,8 +20,8 @@ from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, 
 from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.checkpoint.peft.making import make_adapter, make_base
 from tests.workflows.families.test_adapters import COUNT, LENGTHS, greedy, prompt_of, take_numbers_of
-from workflows.build import BuildRequest, build
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder import BuildRequest, build
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.bundle.manifest import write_manifest
 from workflows.cli import run
 from workflows.common.errors import BundleError, CheckpointError, PromptCacheError, RequestError

@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 from tests.workflows.families.models import VOCABULARY, WITH_TILES, save_with_tiles
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import PromptError, RecipeError
 from workflows.export import vision
 from workflows.generate import GenerateOptions, open_engine

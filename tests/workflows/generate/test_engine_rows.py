@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.common.errors import Cancelled, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.engine_rows import EngineRows

@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.checkpoint import find_checkpoint
 from workflows.common.errors import BundleError

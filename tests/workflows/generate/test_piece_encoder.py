@@ -10,8 +10,8 @@ import pytest
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 
-from tests.workflows.build.pieces import save_marian, texts, trained
-from tests.workflows.build.test_tokenizer import in_bundle
+from tests.workflows.builder.pieces import save_marian, texts, trained
+from tests.workflows.builder.test_tokenizer import in_bundle
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.common.errors import BundleError, PromptError

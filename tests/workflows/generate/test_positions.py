@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.families.models import DECODERS, greedy, save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.cli.generate import _warn_capacity
 from workflows.common.errors import PromptError
 from workflows.generate import GenerateOptions, open_engine

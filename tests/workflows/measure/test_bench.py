@@ -15,7 +15,7 @@ from tests.workflows.families.test_single import _RESNET, _TEXT, save
 from tests.workflows.families.test_source_length import FIXED
 from tests.workflows.runtime.test_composites import IDS, STEP, fed, opened
 from tests.workflows.runtime.toy_bundles import D, Toy
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.common.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.generate import open_engine

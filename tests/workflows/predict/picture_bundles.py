@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from tests.workflows.families.test_single import save
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 
 VIT = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "patch_size": 4}
 DINO = {**VIT, "model_type": "dinov2", "image_size": 56, "patch_size": 14, "out_features": ["stage1", "stage2"],

@@ -93,7 +93,7 @@ def test_a_processor_that_is_not_honoured_is_named(
 ) -> None:
     """When a picture is read, and by a notice of the build, whose graph takes numbers alone then."""
     from tests.workflows.families.test_single import save
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
     from workflows.wire.events import NoticeEvent
 
     checkpoint = save("vit", KIND, CASES["vit"][1], tmp_path / "checkpoint")

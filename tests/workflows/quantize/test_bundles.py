@@ -13,8 +13,8 @@ import pytest
 from resources.demos.train_qwen3 import HELD_BACK_FILE
 from tests.workflows.conftest import Built
 from tests.workflows.families.test_single import _TEXT, eager, save, text_inputs
-from workflows.build import BuildRequest, build
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder import BuildRequest, build
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.common.errors import RecipeError
 from workflows.generate import open_engine
 from workflows.graph.weights import WEIGHTS

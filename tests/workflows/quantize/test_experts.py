@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.workflows.optimize.making import operators, parse, values, weights
-from workflows.build.stages import graph_facts
+from workflows.builder.stages import graph_facts
 from workflows.graph.load import load_graph
 from workflows.quantize import METHODS, run_method
 from workflows.quantize.block_quantization import dequantize_rows

@@ -15,7 +15,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_decoder
 from tests.workflows.optimize.making import operators, parse, values, weights
 from tests.workflows.recipe.test_cut import decoder
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError

@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_decoder
 from tests.workflows.optimize.making import operators, parse
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import RecipeError

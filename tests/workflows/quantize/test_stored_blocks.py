@@ -17,7 +17,7 @@ from tests.workflows.checkpoint.gguf.making import F32, Q4_1, Q8_0, write_gguf
 from tests.workflows.checkpoint.gguf.test_forms import random_blocks
 from tests.workflows.checkpoint.quantized.making import gptq, write_layer
 from tests.workflows.optimize.making import parse, weights
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from workflows.build.workspace import Report, timed_stage
+from workflows.builder.workspace import Report, timed_stage
 from workflows.bundle import Bundle, read_bundle
 from workflows.checkpoint.gguf.architectures import ARCHITECTURES, Architecture, find_architecture, make_config
 from workflows.checkpoint.gguf.model import GgufModel, read_model

@@ -83,7 +83,7 @@ def _confine(mapped: int = 0) -> None:
 
 
 def _build(folder: SweepFolder, step: SweepStep) -> _Outcome:
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
     from workflows.bundle import read_bundle
     from workflows.measure.recording import collect_stages, record_build, to_stderr
 
@@ -103,7 +103,7 @@ def _build(folder: SweepFolder, step: SweepStep) -> _Outcome:
 
 
 def _evaluate(folder: SweepFolder, step: SweepStep) -> _Outcome:
-    from workflows.build.evaluate import EvalRequest, evaluate
+    from workflows.builder.evaluate import EvalRequest, evaluate
     from workflows.bundle import read_bundle
     from workflows.generate.prompt_sets import QUESTIONS
     from workflows.measure.recording import record_eval, to_stderr

@@ -15,7 +15,7 @@ from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, 
 from tests.workflows.checkpoint.gguf.converting_bert import F16, write_bert
 from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.predict.text_bundles import save_checkpoint, tokenizer
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError, RecipeError
 from workflows.export.load import load_model

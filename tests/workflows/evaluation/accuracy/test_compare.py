@@ -14,7 +14,7 @@ from tests.workflows.evaluation.divergence.making import bundle as toy_bundle
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from tests.workflows.runtime.toy_bundles import Toy
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.session_options import SessionOptions
 from workflows.common.errors import Cancelled, PromptError, RequestError

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.conftest import Built
-from workflows.build import evaluate as evaluation
-from workflows.build.evaluate import EvalRequest, evaluate
+from workflows.builder import evaluate as evaluation
+from workflows.builder.evaluate import EvalRequest, evaluate
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled

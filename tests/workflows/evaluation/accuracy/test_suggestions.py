@@ -10,7 +10,7 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import dequantized, perturbed
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.common.errors import Cancelled, RequestError
 from workflows.evaluation.accuracy import compare, suggest

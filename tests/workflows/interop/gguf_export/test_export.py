@@ -16,7 +16,7 @@ import torch
 from tests.workflows.checkpoint.gguf.converting import make_model, metadata_of, tensors_of
 from tests.workflows.checkpoint.gguf.making import F32, Q4_0, Q8_0, byte_tokenizer, write_gguf
 from tests.workflows.conftest import Built
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.forms import FORMS, unpack
 from workflows.cli import run

@@ -72,7 +72,7 @@ def test_what_is_no_rotation_stays(options: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_a_real_export_of_opset_24(tmp_path: Path, stage_cache: None) -> None:
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
 
     off = {"fuse_rotary": False, "common_subexpressions": False}
     build(BuildRequest("demo:qwen3", tmp_path / "demo", {"cache": "scatter", "passes": off}))

@@ -119,7 +119,7 @@ def test_other_layouts_are_refused(name: str, reason: str) -> None:
 
 @pytest.mark.slow
 def test_the_demo_in_both_layouts(tmp_path: Path, stage_cache: None) -> None:
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
 
     off = dict.fromkeys(("gqa_attention", "simplify_layout"), False)
     for cache in ("gqa", "static"):

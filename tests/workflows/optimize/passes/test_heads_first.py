@@ -97,7 +97,7 @@ def test_a_scale_for_each_head_stays() -> None:
 
 @pytest.mark.slow
 def test_a_real_export(tmp_path: Path, stage_cache: None) -> None:
-    from workflows.build import BuildRequest, build
+    from workflows.builder import BuildRequest, build
 
     off = {"heads_first": False, "common_subexpressions": False}
     build(BuildRequest("demo:qwen3", tmp_path / "demo", {"cache": "static", "passes": off}))

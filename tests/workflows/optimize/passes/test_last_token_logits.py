@@ -7,7 +7,7 @@ import pytest
 
 from tests.workflows.conftest import make_qwen3
 from tests.workflows.optimize.making import apply, check_refuses, parse, values, weights
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.generate import GenerateOptions, open_engine
 from workflows.wire.events import GenerationDone
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.families.models import DECODERS, save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle.read import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import Cancelled, CapacityError, RecipeError, RequestError

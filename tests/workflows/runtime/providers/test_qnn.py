@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.conftest import Built
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.bundle.contexts import read_contexts
 from workflows.bundle.verify import verify_bundle
