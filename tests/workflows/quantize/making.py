@@ -68,6 +68,42 @@ def _dequantize(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> onnx.NodePr
     return helper.make_node("DequantizeLinear", names, [f"{tensor.name}.dq"], f"{tensor.name}.dq")
 
 
+def with_integer_products(bundle: Path, out: Path) -> Path:
+    """A copy whose MatMuls are MatMulIntegers of 4 bits in an int8, as onnxruntime's dynamic quantizer makes them."""
+    shutil.copytree(bundle, out)
+    for session in read_bundle(out).pipeline.pipeline.sessions.values():
+        model = onnx.load(out / session.file)
+        weights = {tensor.name: tensor for tensor in model.graph.initializer}
+        nodes = [
+            made
+            for node in model.graph.node
+            for made in (
+                _integer_product(model.graph, node, weights[node.input[1]])
+                if node.op_type == "MatMul" and node.input[1] in weights
+                else [node]
+            )
+        ]
+        del model.graph.node[:]
+        model.graph.node.extend(nodes)
+        (out / session.file).write_bytes(model.SerializeToString())
+        _note_size(out, session.file)
+    return out
+
+
+def _integer_product(graph: onnx.GraphProto, node: onnx.NodeProto, tensor: onnx.TensorProto) -> list[onnx.NodeProto]:
+    weight = _dequantize(graph, tensor)
+    result = node.output[0]
+    own = [f"{result}.{part}" for part in ("q", "scale", "zero", "sum", "float", "scales")]
+    quantized, scale, zero, total, cast, scales = own
+    return [
+        helper.make_node("DynamicQuantizeLinear", [node.input[0]], [quantized, scale, zero]),
+        helper.make_node("MatMulInteger", [quantized, weight.input[0], zero], [total]),
+        helper.make_node("Cast", [total], [cast], to=onnx.TensorProto.FLOAT),
+        helper.make_node("Mul", [scale, weight.input[1]], [scales]),
+        helper.make_node("Mul", [cast, scales], [result]),
+    ]
+
+
 def without_scopes(bundle: Path, out: Path) -> Path:
     """A copy whose graphs do not note which layer a node belongs to."""
     shutil.copytree(bundle, out)

@@ -10,7 +10,7 @@ here. Each product needs a session and its runs, so few prompts are used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -35,6 +35,7 @@ from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, Tok
 PROMPTS, STEPS = 8, 8
 TOKENS = 256  # of the prompts: no other one is begun beyond them
 PRODUCTS = ("MatMul", "Gemm", "Gather")
+RESULTS = ("Mul", "Cast", "DequantizeLinear")  # what stands between an integer product and its result
 MOST_BYTES = 1 << 28  # of the reference's logits, which are held in memory
 Models = dict[str, onnx.ModelProto]  # by session
 
@@ -157,10 +158,10 @@ def _models(bundle: Bundle) -> Models:
 def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable[RestorableProduct]:
     """Returns the reference's products with constant weights that the candidate computes from integers, each once."""
     made = {
-        (layer_stack(candidate, name), output): (node, model)
+        (layer_stack(candidate, name), output): (_product(node, makers), model)
         for name, model in models.items()
-        for node in model.graph.node
-        for output in node.output
+        for makers in (_makers(model),)
+        for output, node in makers.items()
     }
     seen: set[tuple[str, str]] = set()
     for name, session in reference.pipeline.pipeline.sessions.items():
@@ -173,6 +174,18 @@ def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable
             if node.op_type in PRODUCTS and own and at in made and at not in seen and _is_quantized(node, *made[at]):
                 seen.add(at)
                 yield RestorableProduct(node, own, str(file.parent), at)
+
+
+def _makers(model: onnx.ModelProto) -> dict[str, onnx.NodeProto]:
+    """Returns the node that makes each value."""
+    return {output: node for node in model.graph.node for output in node.output}
+
+
+def _product(node: onnx.NodeProto, makers: Mapping[str, onnx.NodeProto]) -> onnx.NodeProto:
+    """Returns the product whose result this node scales or casts; the node itself where it does neither."""
+    while node.op_type in RESULTS and node.input[0] in makers:
+        node = makers[node.input[0]]
+    return node
 
 
 def _is_quantized(reference: onnx.NodeProto, node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
@@ -189,28 +202,35 @@ def _restored(
 ) -> bytes:
     """Returns the candidate's graph with the reference's products in place of its own."""
     changed = deepcopy(model)
-    known = {output for node in changed.graph.node for output in node.output}
-    known |= {value.name for value in changed.graph.input}
+    makers = _makers(model)
     by_output = {product.at: product for product in products}
     for index, node in enumerate(changed.graph.node):
         product = by_output.get((layer_stack(candidate, session), node.output[0] if node.output else ""))
         if product is not None:
             names = {tensor.name: _add_weight(changed, tensor, product.folder) for tensor in product.weights}
-            changed.graph.node[index].CopyFrom(_restored_node(product.node, node, names, known))
+            changed.graph.node[index].CopyFrom(_restored_node(product.node, node, names, makers))
     return bytes(changed.SerializeToString())
 
 
 def _restored_node(
-    reference: onnx.NodeProto, node: onnx.NodeProto, names: dict[str, str], known: set[str]
+    reference: onnx.NodeProto, node: onnx.NodeProto, names: dict[str, str], makers: Mapping[str, onnx.NodeProto]
 ) -> onnx.NodeProto:
-    """Returns the reference's node on the candidate's activations, under either graph's names."""
-    made = deepcopy(reference)
+    """Returns the reference's node on the activations of the candidate's product.
+
+    Never on those of the reference's name: exported apart, the same name may be another value in each graph.
+    """
+    made, product = deepcopy(reference), _product(node, makers)
+    made.output[:] = node.output
     for place, name in enumerate(reference.input):
-        if name in names:
-            made.input[place] = names[name]
-        elif node.op_type == reference.op_type or name not in known:
-            made.input[place] = node.input[place]
+        made.input[place] = names[name] if name in names else _float_value(product.input[place], makers)
     return made
+
+
+def _float_value(name: str, makers: Mapping[str, onnx.NodeProto]) -> str:
+    """Returns what an integer product's quantized input was before it was quantized for that product."""
+    maker = makers.get(name)
+    dynamic = maker is not None and maker.op_type == "DynamicQuantizeLinear"
+    return str(maker.input[0]) if maker is not None and dynamic else name
 
 
 def _add_weight(model: onnx.ModelProto, tensor: onnx.TensorProto, folder: str) -> str:

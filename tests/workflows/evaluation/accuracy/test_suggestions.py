@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
-from tests.workflows.quantize.making import dequantized, perturbed
+from tests.workflows.quantize.making import dequantized, perturbed, with_integer_products
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.common.errors import Cancelled, RequestError
@@ -83,6 +83,13 @@ def test_a_weight_behind_a_dequantization_is_restored(full: Path, tmp_path: Path
     names = {row.node for row in found.exclude}
     assert found.products == 9
     assert len(names) > 4 and found.after.kl_mean < found.exclude[0].kl_mean
+
+
+def test_integer_products_are_restored(full: Path, tmp_path: Path) -> None:
+    """On what their inputs were before they were quantized."""
+    found = ask(full, with_integer_products(full, tmp_path / "integers"), 100)
+    assert found.products == 9 and found.before.kl_mean > 1e-3
+    assert found.after.kl_mean < 0.2 * found.before.kl_mean
 
 
 def test_a_bundle_that_is_not_quantized(full: Path, tmp_path: Path) -> None:

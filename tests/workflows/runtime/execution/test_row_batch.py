@@ -20,6 +20,7 @@ from workflows.runtime import Machine, device_named, open_machine
 from workflows.runtime.execution.row_batch import RowBatch
 
 ROWS, CAPACITY, CHUNK = 3, 160, 32
+INT4: dict[str, object] = {"precision": "int4"}
 LENGTHS = (1, 2, 31, 32, 33, 64, 65, 100, 120)
 SCHEDULES = 40 if os.environ.get("JOINERY_EVERY_LAYOUT") else 4
 
@@ -104,7 +105,7 @@ def test_each_row_s_tokens_are_those_of_the_row_alone(machine: Machine, seed: in
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [{"precision": "int4"}, {"precision": "fp16"}, {"kv_dtype": "int8"}, {"fast_prefill": True, "precision": "int4"}],
+    [INT4, {"precision": "fp16"}, {"kv_dtype": "int8", "tokenizer": True}, INT4 | {"fast_prefill": True}],
     ids=str,
 )
 def test_precisions(options: dict[str, object], tmp_path: Path) -> None:
