@@ -187,6 +187,8 @@ _OUT_OF_MEMORY = re.compile(
     r"|can't start new thread|pthread_create failed",  # no memory for its stack
     re.IGNORECASE,
 )
+_UNSAID = ("error return without exception set", "returned NULL without setting an exception")
+_UNMADE_NODE = re.compile(r"field '\w+' is required for \w+")  # CPython's parser could not allocate a part of a node
 _REFUSED_CODE = re.compile(r'File "([^"\n]+)", line \d+\n(?:.*\n){0,3}?SyntaxError: ')
 _MEMORY_ADVICE = {
     "build": "take a smaller checkpoint",
@@ -216,11 +218,21 @@ def _is_shortage(error: BaseException) -> bool:
         return True
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         return True
-    if isinstance(error, SystemError):  # CPython's compiler says so where it could allocate nothing
-        return str(error) == "error return without exception set"
+    if isinstance(error, SystemError):  # a function of CPython in C could allocate nothing and did not say so
+        return str(error).endswith(_UNSAID)
     if isinstance(error, SyntaxError):
         return _is_sound_code(error.filename)
+    if isinstance(error, ValueError) and _UNMADE_NODE.fullmatch(str(error)):
+        return _is_of_an_import(error)
     return isinstance(error, RuntimeError | ImportError | JoineryError) and names_out_of_memory(str(error))
+
+
+def _is_of_an_import(error: Exception) -> bool:
+    """Whether it was raised by the import system itself, not by the code of a module."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def names_out_of_memory(text: str) -> bool:

@@ -38,6 +38,7 @@ SHORT = [
     ImportError("libx.so: cannot allocate memory"),
     ImportError("libtorch_cpu.so: cannot map zero-fill pages"),
     SystemError("error return without exception set"),
+    SystemError("<function _find_and_load at 0x7f02a6237ce0> returned NULL without setting an exception"),
     SyntaxError("expected ':'", (json.__file__, 7, 1, "def loads(", 7, 2)),
     GraphError("onnxruntime cannot open decoder.onnx: std::bad_alloc"),
 ]
@@ -68,6 +69,17 @@ def test_installed_code_that_is_called_wrong_and_is_not(tmp_path: Path) -> None:
     wrong.write_text("def", "utf-8")
     right.write_text("x = 1", "utf-8")
     assert not names_out_of_memory(log.format(wrong)) and not names_out_of_memory(log.format(right))
+
+
+@pytest.mark.parametrize(
+    ("file", "short"), [("<frozen importlib._bootstrap>", True), ("/x/configuration_own.py", False)]
+)
+def test_a_node_that_the_parser_could_not_make(file: str, short: bool) -> None:
+    """CPython's parser says so of a module that it imports; a program may say it of its own fields."""
+    code = compile("""raise ValueError("field 'target' is required for AnnAssign")""", file, "exec")
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 - its kind is what is judged
+        exec(code)
+    assert is_out_of_memory(raised.value) is short
 
 
 @pytest.mark.parametrize("error", OTHER, ids=repr)
