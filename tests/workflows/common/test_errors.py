@@ -77,7 +77,7 @@ def test_installed_code_that_is_called_wrong_and_is_not(tmp_path: Path) -> None:
 def test_a_node_that_the_parser_could_not_make(file: str, short: bool) -> None:
     """CPython's parser says so of a module that it imports; a program may say it of its own fields."""
     code = compile("""raise ValueError("field 'target' is required for AnnAssign")""", file, "exec")
-    with pytest.raises(ValueError) as raised:  # noqa: PT011 - its kind is what is judged
+    with pytest.raises(ValueError) as raised:
         exec(code)
     assert is_out_of_memory(raised.value) is short
 

@@ -223,7 +223,7 @@ class Machine:
         self.cache.buffers.expect(len(prompt), self.cache.slots)
         last = len(prompt) - int(self.program.final is not None and self.program.prefill is not self.program.decode)
         while start < len(prompt):
-            wanted = min(self.chunk, last - start)
+            wanted = min(self.prompt_run(start, len(prompt)), last - start)
             padded = width is not None and wanted < width
             single = wanted < 1 or self.too_wide or (padded and by_token)
             count = 0 if single else self.cache.fitting_tokens(before + start, wanted, width)
@@ -231,6 +231,10 @@ class Machine:
                 count = _undivided(self._blocks, self.cache, before + start, count, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
+
+    def prompt_run(self, start: int, length: int) -> int:
+        """How many tokens of a prompt of `length` the run from `start` on takes at most."""
+        return self.chunk
 
     def step(
         self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None

@@ -40,8 +40,14 @@ class RowMachine(Machine):
         if len(tokens) == 1 and phase == "decode" and parents is None:
             self._control.check_running()
             return self.turns.step(self.row, tokens[0])[None]
-        with self.turns.alone(self.row):
+        with self.turns.alone(self.row, len(tokens)):
             return super().step(tokens, phase, rows, parents)
+
+    def prompt_run(self, start: int, length: int) -> int:
+        """See Machine.prompt_run; shorter where the others' steps would wait long for a run."""
+        if self.turns is None or self.program.prefill.columns:  # a run of fewer columns is padded
+            return self.chunk
+        return self.turns.run_beside_others(self.row, self.chunk, whole=length - start if not start else None)
 
 
 class RowBatch:

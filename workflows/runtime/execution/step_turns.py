@@ -4,7 +4,8 @@
     thread of row 1 ──step(token)──┴─▶ RowBatch.step ──▶ the logits of each
     thread of row 2 ──alone(): a chunk of its prompt──▶ between two steps of the others
 
-A row that is slow, for its reader does not take its tokens, delays the others' step by PATIENCE at most.
+A row that is slow, for its reader does not take its tokens, delays the others' step by PATIENCE at most. A prompt's
+runs are as long as others may wait for them, by what the last runs and steps took.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from threading import Condition
 from workflows.common.tensors import Array
 
 PATIENCE = 0.01  # seconds from the first row's token on
+LONGEST = 3.0  # times a step that a run of a prompt may take beside others
+FEWEST, SHORT = 8, 64  # tokens of such a run; of a prompt that is read in one, for it delays the others once
 JointStep = Callable[[Mapping[int, int]], dict[int, Array]]
 
 
@@ -29,6 +32,7 @@ class StepTurns:
         self._pending = dict[int, int]()
         self._results = dict[int, Array | Exception]()
         self._since, self._stepped = 0.0, True  # when the first token came; whether a step followed the last chunk
+        self._step_s, self._run_length = 0.0, 2 * FEWEST  # seconds of the last step; tokens of a run beside others
 
     @contextmanager
     def taking_part(self, row: int) -> Iterator[None]:
@@ -60,26 +64,44 @@ class StepTurns:
         return result
 
     def _run_pending(self) -> None:
-        tokens, self._pending = self._pending, {}
+        tokens, self._pending, began = self._pending, {}, time.monotonic()
         try:
             self._results |= {row: logits.copy() for row, logits in self._run(tokens).items()}
+            self._step_s = time.monotonic() - began
         except Exception as error:  # noqa: BLE001 - each row's thread raises it; one that got none would wait for ever
             self._results |= dict.fromkeys(tokens, error)
         self._stepped = True
         self._lock.notify_all()
 
+    def run_beside_others(self, row: int, longest: int, whole: int | None) -> int:
+        """How many tokens of a row's prompt the next run takes. whole: all of them, where none was read before."""
+        with self._lock:
+            if not self._rows - self._apart - {row} or (whole is not None and whole <= SHORT):
+                return longest
+            return min(longest, self._run_length)
+
     @contextmanager
-    def alone(self, row: int) -> Iterator[None]:
-        """While a row's own run goes through the model, after a step of those that wait for one."""
+    def alone(self, row: int, tokens: int) -> Iterator[None]:
+        """While a row's own run of `tokens` goes through the model, after a step of those that wait for one."""
         with self._lock:
             self._apart.add(row)
             self._lock.notify_all()
             end = time.monotonic() + PATIENCE
             while not self._stepped and self._rows - self._apart and (left := end - time.monotonic()) > 0:
                 self._lock.wait(left)
+            began = time.monotonic()
             try:
                 yield
+                self._fit(tokens, time.monotonic() - began)
             finally:
                 self._stepped = False
                 self._apart.discard(row)
                 self._lock.notify_all()
+
+    def _fit(self, tokens: int, seconds: float) -> None:
+        """Halves or doubles the runs beside others, by what a run of `tokens` took."""
+        most = LONGEST * self._step_s
+        if tokens >= self._run_length and seconds < most / 2:
+            self._run_length *= 2
+        elif tokens <= self._run_length and seconds > most > 0:
+            self._run_length = max(FEWEST, self._run_length // 2)

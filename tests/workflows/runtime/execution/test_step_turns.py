@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_a_prompt_is_read_between_steps() -> None:
     def prompt() -> None:
         with turns.taking_part(1):
             for number in range(3):
-                with turns.alone(1):
+                with turns.alone(1, 8):
                     order.append(f"chunk {number} after {len(steps.taken)}")
                     ready.set()
             turns.step(1, 7)
@@ -108,3 +109,42 @@ def test_an_error_reaches_each_row_of_the_step(error: Exception) -> None:
 
     in_threads(lambda: work(0), lambda: work(1))
     assert errors == ["It failed."] * 2
+
+
+def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone in whole chunks, and a short one too; else as long as a few steps take, as measured."""
+    monkeypatch.setattr(step_turns, "PATIENCE", 0.0)
+    clock, token_s = [0.0], [0.001]
+    monkeypatch.setattr(step_turns, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def step(tokens: Mapping[int, int]) -> dict[int, Any]:
+        clock[0] += 0.01
+        return dict.fromkeys(tokens, np.zeros(1))
+
+    turns, lengths = StepTurns(step), list[int]()
+
+    def read() -> int:
+        length = turns.run_beside_others(1, 256, None)
+        with turns.alone(1, length):
+            clock[0] += token_s[0] * length
+        lengths.append(length)
+        return length
+
+    with turns.taking_part(1):
+        assert read() == 256
+        with turns.taking_part(0):
+            turns.step(0, 1)
+            assert turns.run_beside_others(1, 256, 64) == 256 and turns.run_beside_others(1, 256, 65) == 16
+            lengths.clear()
+            for _ in range(3):
+                read()
+            token_s[0] = 0.004  # the machine is busier now
+            for _ in range(4):
+                read()
+        assert lengths == [16, 16, 16, 16, 8, 8, 8], "16 of them take 16 ms, of at most 30; more than half of that"
+        token_s[0] = 0.0001
+        with turns.taking_part(0):
+            for _ in range(8):
+                read()
+        assert lengths[-8:] == [8, 16, 32, 64, 128, 256, 256, 256]
+        assert read() == 256
