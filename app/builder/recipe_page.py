@@ -28,9 +28,9 @@ from workflows.wire.reports.plan import PlanOption, PlanReport, TargetOption
 
 _OF_COMPONENTS = ("place", "kv_dtype", "fast_prefill")
 _DEPENDENT = {
-    "variant": ("cache", "graphs", *_OF_COMPONENTS),
-    "graphs": (*_OF_COMPONENTS, "source_length"),  # one graph accepts a source of any length
-    "target": (*_OF_COMPONENTS, "source_length"),
+    "variant": ("cache", "graphs", "batch", *_OF_COMPONENTS),
+    "graphs": (*_OF_COMPONENTS, "source_length", "batch"),  # one graph accepts a source of any length
+    "target": (*_OF_COMPONENTS, "source_length", "batch"),
 }
 """Option → the options that another value of it makes void: of other components, or of another provider."""
 
@@ -100,6 +100,8 @@ class RecipePage(StepPage):
 
     def _choices(self) -> QGridLayout:
         self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
+        self.batch = self._spin(self.tr("Texts at once"), 1 << 8, 1, tokens=False)
+        self.batch_note = label("", "muted", wrap=True)
         self.variant = self._combo(
             "variant",
             self.tr("Model"),
@@ -123,13 +125,14 @@ class RecipePage(StepPage):
         grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, self.graphs_note), 0, 0)
         grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 1, 0)
+        grid.addLayout(_labelled_field(self.tr("Texts at once"), self.batch, self.batch_note), 1, 1)
         self.place = PlacementEditor()
         self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
         grid.addWidget(self.place, 2, 0, 1, 2)
         return grid
 
-    def _spin(self, name: str, most: int, step: int) -> QSpinBox:
-        spin = add_token_unit(QSpinBox())
+    def _spin(self, name: str, most: int, step: int, tokens: bool = True) -> QSpinBox:
+        spin = add_token_unit(QSpinBox()) if tokens else QSpinBox()
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setGroupSeparatorShown(True)
@@ -163,6 +166,7 @@ class RecipePage(StepPage):
     def _send_numbers(self) -> None:
         self.draft.set_option("capacity", self.capacity.value())
         self.draft.set_option("chunk", self.chunk.value())
+        self.draft.set_option("batch", self.batch.value() if self.batch.value() > 1 else None)
         if not self.source_field.isHidden():
             self.draft.set_option("source_length", self.source_length.value())
         self.completeChanged.emit()
@@ -171,6 +175,7 @@ class RecipePage(StepPage):
         decoder = self.draft.probe_report.decoder if self.draft.probe_report else None
         each = decoder.kv_bytes_per_token if decoder else 0
         each //= 4 if self.int8_cache.isChecked() else 1  # integers of 8 bits instead of floats of 32
+        each *= self.batch.value()
         text = self.tr("{0} of KV cache, {1} per token, allocated when the bundle is opened.")
         text = text.format(format_bytes(each * self.capacity.value()), format_bytes(each))
         self._cost = text if each else self.tr("This model has no cache.")
@@ -232,6 +237,7 @@ class RecipePage(StepPage):
         self.capacity.setMaximum(max(longest, chosen.capacity))
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)
+        self.batch.setValue(chosen.batch)
         self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
         self.graphs_note.setText(graphs_caption(chosen.graphs))
         self._show_target(plan.targets, chosen.target)
@@ -244,7 +250,7 @@ class RecipePage(StepPage):
         has_slots = cached and plan.estimate.kv_bytes > 0
         self.cache_section.setVisible(has_slots)
         self.capacity.setEnabled(has_slots)
-        for field in (self.chunk, self.graphs):
+        for field in (self.chunk, self.batch, self.graphs):
             field.setEnabled(cached)
         self._showing = False
         self._show_cost()
@@ -266,16 +272,20 @@ class RecipePage(StepPage):
     def _note(self, error: str) -> None:
         """Show what each number means, or the engine's error about it."""
         chunk = self.tr("Prompt tokens that one prefill run reads.")
+        batch = self.tr(
+            "How many texts a step continues, each with a cache of its own: for a server of several clients."
+        )
         source = self.tr("The fixed input length of the encoder: shorter sources are padded, longer ones are refused.")
         for name, note, text in (
             ("capacity", self.cost, self._cost),
             ("chunk", self.chunk_note, chunk),
+            ("batch", self.batch_note, batch),
             ("source_length", self.source_note, source),
         ):
             wrong = re.search(rf"\b{name}\b", error) is not None
             note.setText(error if wrong else text)
             set_role(note, "error" if wrong else "muted")
-            if wrong and note is self.chunk_note:
+            if wrong and note in (self.chunk_note, self.batch_note):
                 self.details.unfold(True)
 
     def _show_target(self, targets: list[TargetOption], chosen: str) -> None:
@@ -349,6 +359,7 @@ def option_titles() -> dict[str, str]:
         "kv_dtype": tr("Keys and values in 8-bit integers"),
         "fast_prefill": tr("prompts in 8 bits"),
         "source_length": tr("Source length"),
+        "batch": tr("Texts at once"),
     }
 
 

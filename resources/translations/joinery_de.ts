@@ -2323,6 +2323,10 @@
       <translation>Wie lange halten sich Eier?</translation>
     </message>
     <message>
+      <source>How many texts a step continues, each with a cache of its own: for a server of several clients.</source>
+      <translation>Wie viele Texte ein Schritt fortsetzt, jeder mit eigenem Cache: für einen Server mit mehreren Clients.</translation>
+    </message>
+    <message>
       <source>How ranges are measured</source>
       <translation>Wie Wertebereiche gemessen werden</translation>
     </message>
@@ -5053,6 +5057,10 @@
     <message>
       <source>Text of the message</source>
       <translation>Text der Nachricht</translation>
+    </message>
+    <message>
+      <source>Texts at once</source>
+      <translation>Texte zugleich</translation>
     </message>
     <message>
       <source>Texts, one in each line</source>

@@ -605,6 +605,21 @@ def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_wind
     assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")
 
 
+def test_texts_at_once_multiply_the_cache(qtbot: Any, make_window: Make) -> None:
+    """Where the layout has no rows of their own, the reason stands beside the number."""
+    window = make_window()
+    recipe, draft = recipe_step(qtbot, window), window.context.unsaved_recipe
+    assert recipe.batch_note.text().startswith("How many texts a step continues")
+    assert recipe.cost.text().startswith("8.0 MiB of KV cache, 2.0 KiB per token")
+    recipe.batch.setValue(4)
+    assert recipe.cost.text().startswith("32.0 MiB of KV cache, 8.0 KiB per token")
+    qtbot.waitUntil(lambda: recipe.batch_note.text().startswith("A batch needs --cache gqa"))
+    assert draft.options["batch"] == 4 and not recipe.isComplete() and recipe.details.unfolded
+    recipe.batch.setValue(1)
+    qtbot.waitUntil(recipe.isComplete)
+    assert draft.options["batch"] is None
+
+
 def test_the_table_is_of_the_chosen_target_and_greys_what_it_refuses(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard, draft = wizard_of(window), window.context.unsaved_recipe

@@ -117,6 +117,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         calibration_prompts="",
         calibration_method="minmax",
         calibration_origin="" if options.get("precision") != "w8a16" else _origin(source),
+        batch=option("batch", int, 1),
     )
     names = ["decoder"] if graphs == "single" else ["prefill", "decode"]
     return PlanReport(
@@ -136,7 +137,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
             24.0,
             1_400_000_000,
             9_000_000,
-            chosen.capacity * 2048,
+            chosen.batch * chosen.capacity * 2048,
             9_000_000_000,
             90_000_000_000,
             builds=2,

@@ -342,6 +342,10 @@ class Fake:
             words = f"a chunk of {plan.chosen.chunk} does not fit a capacity of {plan.chosen.capacity}."
             self.send(ErrorEvent(kind="recipe", message=f"The recipe's settings do not go together: {words}"))
             return
+        if plan.chosen.batch > 1 and plan.chosen.cache != "gqa":
+            words = f"A batch needs --cache gqa, whose rows know nothing of each other, and not {plan.chosen.cache}."
+            self.send(ErrorEvent(kind="recipe", message=words))
+            return
         offers = {"layouts": self.scenario["layouts"]} if "layouts" in self.scenario else {}
         self.give(changed(plan, offers))
 

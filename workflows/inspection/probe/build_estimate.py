@@ -86,7 +86,7 @@ def build_estimate(
         seconds=round(sum(stages.values()), 1),
         memory_bytes=round(corrected),
         disk_bytes=_bundle_bytes(checkpoint, recipe, geometry, layers),
-        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item_bytes(dtype)) if geometry else 0,
+        kv_bytes=recipe.batch * recipe.capacity * geometry.kv_bytes_per_token(item_bytes(dtype)) if geometry else 0,
         free_memory_bytes=free_bytes(),
         free_disk_bytes=free_disk_bytes(out or Path.cwd() / "bundle"),
         builds=len(nearest),

@@ -153,6 +153,7 @@ def _chosen(recipe: Recipe, checkpoint: Checkpoint) -> RecipeSummary:
         calibration_prompts=calibration.prompts,
         calibration_method=calibration.method,
         calibration_origin=_calibration_origin(recipe, checkpoint),
+        batch=recipe.batch,
     )
 
 

@@ -85,6 +85,7 @@ class RecipeSummary:
     calibration_prompts: str
     calibration_method: str
     calibration_origin: CalibrationOrigin = ""
+    batch: int = 1
 
 
 @dataclass

@@ -50,6 +50,13 @@ def test_two_earlier_builds_give_the_time_of_each_stage() -> None:
     assert learned.seconds == pytest.approx(34.8, rel=0.01)
 
 
+def test_each_text_of_a_batch_has_a_cache() -> None:
+    of_one, of_four = (
+        plan("demo:qwen3", {"batch": texts, "capacity": 256}, lambda: False).estimate for texts in (1, 4)
+    )
+    assert of_four.kv_bytes == 4 * of_one.kv_bytes > 0
+
+
 def test_a_larger_build_is_scaled_to_the_size() -> None:
     """A checkpoint of 1 GB took 11 s to hash, ten times what the table has; this one is a thousandth of it."""
     big = made_run("b2", "build", precision="fp32", bytes=1e9, checkpoint_s=11.0, export_s=14.0)
