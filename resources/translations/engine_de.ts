@@ -12,6 +12,10 @@
       <translation> Auch sein Speicher hat keine Grenze: {0}.</translation>
     </message>
     <message>
+      <source> The CPU cannot run it either: {0}.</source>
+      <translation> Auch die CPU kann es nicht ausführen: {0}.</translation>
+    </message>
+    <message>
       <source> The bundle alone has {0} merged: --adapter DIR merges it here, too.</source>
       <translation> Nur mit dem Bundle ist {0} verschmolzen: --adapter DIR verschmilzt es auch hier.</translation>
     </message>
@@ -54,6 +58,10 @@
     <message>
       <source>'scales' has {0} groups where {1} inputs in groups of {2} need another</source>
       <translation>„scales“ hat {0} Gruppen, wo {1} Eingänge in Gruppen von {2} eine andere Zahl brauchen</translation>
+    </message>
+    <message>
+      <source>'shape' is {0}, which is no matrix</source>
+      <translation>'shape' ist {0}, und das ist keine Matrix</translation>
     </message>
     <message>
       <source>'weight' has the shape {0}, which are not 4 bits of {1} × {2}</source>
@@ -210,6 +218,10 @@
     <message>
       <source>'{0}' is not a revision; give a branch, a tag or a commit's hash.</source>
       <translation>„{0}“ ist keine Revision; einen Zweig, ein Tag oder den Hash eines Commits angeben.</translation>
+    </message>
+    <message>
+      <source>'{0}' is not one number</source>
+      <translation>'{0}' ist nicht eine einzelne Zahl</translation>
     </message>
     <message>
       <source>'{0}' is of an unknown kind, so it cannot be used; get the checkpoint again.</source>
@@ -432,6 +444,22 @@
       <translation>A und B haben keinen gemeinsamen Wert, der sich vergleichen ließe: Bundles eines Modells angeben.</translation>
     </message>
     <message>
+      <source>A batch goes with {0} and fp16, and not with {1}.</source>
+      <translation>Ein Batch verträgt sich mit {0} und fp16, und nicht mit {1}.</translation>
+    </message>
+    <message>
+      <source>A batch has at least one row, and {0} were asked for.</source>
+      <translation>Ein Batch hat mindestens eine Zeile, und verlangt wurden {0}.</translation>
+    </message>
+    <message>
+      <source>A batch is for texts, and this model reads pictures or sound: leave batch out.</source>
+      <translation>Ein Batch ist für Texte, und dieses Modell liest Bilder oder Ton: batch weglassen.</translation>
+    </message>
+    <message>
+      <source>A batch needs --cache gqa, whose rows know nothing of each other, {0}.</source>
+      <translation>Ein Batch braucht --cache gqa, dessen Zeilen nichts voneinander wissen, {0}.</translation>
+    </message>
+    <message>
       <source>A cache in int8</source>
       <translation>Ein Cache in int8</translation>
     </message>
@@ -532,8 +560,16 @@
       <translation>Eine Schicht dieses Modells verwendet eine Maske, die nicht transformers erzeugt hat, was kein Cache-Layout unterstützt: es kann nicht gebaut werden.</translation>
     </message>
     <message>
+      <source>A layer of this model {0}, of which a batch has none for each text: leave batch out.</source>
+      <translation>Eine Schicht dieses Modells {0}, wovon ein Batch nicht für jeden Text einen Zustand hat: batch weglassen.</translation>
+    </message>
+    <message>
       <source>A machine cannot be called {0}: take letters, digits, '.', '_' and '-', a letter or a digit first, and not {1}.</source>
       <translation>Ein Rechner kann nicht {0} heißen: Buchstaben, Ziffern, „.“, „_“ und „-“ verwenden, zuerst einen Buchstaben oder eine Ziffer, und nicht {1}.</translation>
+    </message>
+    <message>
+      <source>A message's parts are text, image_url and input_audio.</source>
+      <translation>Die Teile einer Nachricht sind text, image_url und input_audio.</translation>
     </message>
     <message>
       <source>A method of its own for each node</source>
@@ -564,8 +600,16 @@
       <translation>Ein Bild von {0} × {1} Pixeln würde auf {2} × {3} gebracht, was mehr als {4} Pixel sind: es weniger schmal zuschneiden.</translation>
     </message>
     <message>
+      <source>A recording is sent as input_audio with data in base64.</source>
+      <translation>Eine Aufnahme wird als input_audio mit data in base64 gesendet.</translation>
+    </message>
+    <message>
       <source>A regular expression that the whole reply must match.</source>
       <translation>Ein regulärer Ausdruck, dem die ganze Antwort entsprechen muss.</translation>
+    </message>
+    <message>
+      <source>A reply has one constraint: leave response_format or tools out.</source>
+      <translation>Eine Antwort hat eine Vorgabe: response_format oder tools weglassen.</translation>
     </message>
     <message>
       <source>A report is on runs or on a bundle: name one of the two.</source>
@@ -626,6 +670,10 @@
     <message>
       <source>Accuracy against speed</source>
       <translation>Genauigkeit gegen Geschwindigkeit</translation>
+    </message>
+    <message>
+      <source>All rows run with one adapter, {0} now: ask for that one, or for one text at a time.</source>
+      <translation>Alle Zeilen laufen mit einem Adapter, jetzt {0}: diesen verlangen, oder einen Text auf einmal.</translation>
     </message>
     <message>
       <source>All {0} positions of the model are used: start a new text.</source>
@@ -698,6 +746,10 @@
     <message>
       <source>Beams need a cache that keeps every token, and the {0} cache of {1} would evict some: open it with a larger --capacity, or request fewer tokens.</source>
       <translation>Beams brauchen einen Cache, der jedes Token behält, und der Cache {0} von {1} würde einige verdrängen: mit größerer --capacity öffnen oder weniger Tokens verlangen.</translation>
+    </message>
+    <message>
+      <source>Before their turn.</source>
+      <translation>Vor ihrer Reihe.</translation>
     </message>
     <message>
       <source>Brain floats</source>
@@ -856,6 +908,10 @@
       <translation>Entwürfe sind aus: {0} quantisiert alle Tokens eines Laufs zusammen, also weichen mehrere von einem ab.</translation>
     </message>
     <message>
+      <source>Drafts of early_exit and of hidden states continue one text: leave batch out, or them.</source>
+      <translation>Entwürfe von early_exit und von verborgenen Zuständen setzen einen einzigen Text fort: batch weglassen, oder sie.</translation>
+    </message>
+    <message>
       <source>Drafts that branch, of at most N tokens; one run checks all paths.</source>
       <translation>Entwürfe mit Verzweigungen, von höchstens N Tokens; ein Lauf prüft alle Pfade.</translation>
     </message>
@@ -898,6 +954,14 @@
     <message>
       <source>Finite masks instead of −inf</source>
       <translation>Endliche Masken statt −inf</translation>
+    </message>
+    <message>
+      <source>From the request.</source>
+      <translation>Von der Anfrage an.</translation>
+    </message>
+    <message>
+      <source>From token to token.</source>
+      <translation>Von Token zu Token.</translation>
     </message>
     <message>
       <source>GGUF experts whose rows alternate (gpt-oss)</source>
@@ -948,6 +1012,14 @@
       <translation>Guidance hält einen zweiten Cache von {0} MiB, über dieselben Gewichte.</translation>
     </message>
     <message>
+      <source>HQQ, 1 to 3 bits; groups along the outputs (axis = 0)</source>
+      <translation>HQQ, 1 bis 3 Bit; Gruppen entlang der Ausgänge (axis = 0)</translation>
+    </message>
+    <message>
+      <source>HQQ, {0} bits</source>
+      <translation>HQQ, {0} Bit</translation>
+    </message>
+    <message>
       <source>Half precision</source>
       <translation>Halbe Genauigkeit</translation>
     </message>
@@ -958,6 +1030,10 @@
     <message>
       <source>Have Windows download it: python -m workflows.runtime.providers.fetch {0}.</source>
       <translation>Windows es herunterladen lassen: python -m workflows.runtime.providers.fetch {0}.</translation>
+    </message>
+    <message>
+      <source>Having their turn.</source>
+      <translation>An der Reihe.</translation>
     </message>
     <message>
       <source>Importing what was installed</source>
@@ -988,12 +1064,40 @@
       <translation>JSON-Schema</translation>
     </message>
     <message>
+      <source>Joinery applies no adapters: merge it into the weights</source>
+      <translation>Joinery wendet keine Adapter an: ihn in die Gewichte einrechnen</translation>
+    </message>
+    <message>
+      <source>Joinery does not detect speech</source>
+      <translation>Joinery erkennt keine Sprechpausen</translation>
+    </message>
+    <message>
+      <source>Joinery does not support paged caches</source>
+      <translation>Joinery unterstützt keine Caches mit Seiten (paged)</translation>
+    </message>
+    <message>
       <source>Joinery does not support paged caches: leave it out</source>
       <translation>Joinery unterstützt keine Caches mit Seiten (paged): weglassen</translation>
     </message>
     <message>
+      <source>Joinery does not support this beam search input</source>
+      <translation>Joinery unterstützt diesen Eingang der Beam-Suche nicht</translation>
+    </message>
+    <message>
+      <source>Joinery does not support transducers</source>
+      <translation>Joinery unterstützt keine Transducer</translation>
+    </message>
+    <message>
       <source>Joinery exports layers with a convolution, or all with one and a recurrence</source>
       <translation>Joinery exportiert Schichten mit einer Faltung, oder alle mit einer und einer Rekurrenz</translation>
+    </message>
+    <message>
+      <source>Joinery has no input with the number of tokens of a step</source>
+      <translation>Joinery hat keinen Eingang mit der Zahl der Tokens eines Schritts</translation>
+    </message>
+    <message>
+      <source>Joinery shares weights by their file: export without it</source>
+      <translation>Joinery teilt Gewichte über ihre Datei: ohne das exportieren</translation>
     </message>
     <message>
       <source>Joinery's text to calibrate with</source>
@@ -1096,8 +1200,20 @@
       <translation>Der Speicher ist voll: andere Programme schließen oder {0}.</translation>
     </message>
     <message>
+      <source>Name one of the models: {0}.</source>
+      <translation>Eines der Modelle nennen: {0}.</translation>
+    </message>
+    <message>
       <source>No Dask scheduler answers at {0}: {1}.</source>
       <translation>Bei {0} antwortet kein Dask-Scheduler: {1}.</translation>
+    </message>
+    <message>
+      <source>No ONNX function found</source>
+      <translation>Keine Funktion von ONNX gefunden</translation>
+    </message>
+    <message>
+      <source>No adapter was active: the bundle's own weights alone were read, without {0}.</source>
+      <translation>Kein Adapter war aktiv: Nur die eigenen Gewichte des Bundles wurden gelesen, ohne {0}.</translation>
     </message>
     <message>
       <source>No answer had a second token, so there are no hidden states to compare.</source>
@@ -1212,6 +1328,10 @@
       <translation>Nicht beendet</translation>
     </message>
     <message>
+      <source>Nothing can listen on {0}, port {1}: {2}.</source>
+      <translation>An {0}, Port {1}, kann nichts lauschen: {2}.</translation>
+    </message>
+    <message>
       <source>Nothing feeds {0}'s input {1}: heads take hidden states, the ids after them, and a cache of their own.</source>
       <translation>Nichts speist den Eingang {1} von {0}: Köpfe nehmen verborgene Zustände, die IDs danach und einen eigenen Cache.</translation>
     </message>
@@ -1228,6 +1348,10 @@
       <translation>Nichts speist {0}{1}: kein Graph, der vor {2} läuft, hat eine Ausgabe dieses Namens; einen angeben, der sie hat, oder ihre Quelle unter pipeline.dataflow in --pipeline nennen.</translation>
     </message>
     <message>
+      <source>Nothing in {0} makes its output {1}, so no runtime takes it.</source>
+      <translation>Nichts in {0} erzeugt seine Ausgabe {1}, daher nimmt keine Laufzeitumgebung ihn an.</translation>
+    </message>
+    <message>
       <source>Nothing uses the outputs of {0} ({1}): leave it out, or give the graph that uses them.</source>
       <translation>Nichts verwendet die Ausgaben von {0} ({1}): ihn weglassen oder den Graphen angeben, der sie verwendet.</translation>
     </message>
@@ -1242,6 +1366,14 @@
     <message>
       <source>Of beam search: true, false or never, as in transformers.</source>
       <translation>Der Beam-Suche: true, false oder never, wie in transformers.</translation>
+    </message>
+    <message>
+      <source>Of the cache's slots.</source>
+      <translation>Der Slots des Caches.</translation>
+    </message>
+    <message>
+      <source>Of these, that the cache held.</source>
+      <translation>Davon diejenigen, die der Cache hielt.</translation>
     </message>
     <message>
       <source>Of {0}, the model reads the first {1} of {2} seconds.</source>
@@ -1400,6 +1532,10 @@
       <translation>Drehpositionen innerhalb von GroupQueryAttention</translation>
     </message>
     <message>
+      <source>Row {0} is not taken: a text joins the batch first.</source>
+      <translation>Zeile {0} ist nicht belegt: Zuerst kommt ein Text in den Batch.</translation>
+    </message>
+    <message>
       <source>Row {0} of {1}</source>
       <translation>Zeile {0} von {1}</translation>
     </message>
@@ -1456,6 +1592,14 @@
       <translation>Skala der klassifikatorfreien Guidance; über 1.</translation>
     </message>
     <message>
+      <source>Send the body as JSON, with Content-Type: application/json.</source>
+      <translation>Den Inhalt als JSON senden, mit Content-Type: application/json.</translation>
+    </message>
+    <message>
+      <source>Send the recording as the form's file.</source>
+      <translation>Die Aufnahme als file des Formulars senden.</translation>
+    </message>
+    <message>
       <source>Several tuned processors have</source>
       <translation>Mehrere abgestimmte Prozessoren haben</translation>
     </message>
@@ -1492,8 +1636,16 @@
       <translation>Pässe einzeln ausschalten.</translation>
     </message>
     <message>
+      <source>TLS takes a certificate and its key: give both</source>
+      <translation>TLS braucht ein Zertifikat und seinen Schlüssel: beide angeben</translation>
+    </message>
+    <message>
       <source>Text {0} with the query</source>
       <translation>Text {0} mit der Anfrage</translation>
+    </message>
+    <message>
+      <source>Texts that a step continues together have other logits than alone, by {0} (of values up to {1}): this model mixes them, so leave batch out.</source>
+      <translation>Texte, die ein Schritt gemeinsam fortsetzt, haben andere Logits als allein, um {0} (bei Werten bis {1}): Dieses Modell vermischt sie, daher batch weglassen.</translation>
     </message>
     <message>
       <source>The CPU provider</source>
@@ -1564,6 +1716,26 @@
       <translation>Im Archiv der Stufen von {0} fehlt {1}: es neu bauen.</translation>
     </message>
     <message>
+      <source>The arguments of a tool call are no JSON object.</source>
+      <translation>Die Argumente eines Werkzeugaufrufs sind kein JSON-Objekt.</translation>
+    </message>
+    <message>
+      <source>The attribute {0} of {1} in {2} is of the type {3}, and must be of {4}: no runtime takes it.</source>
+      <translation>Das Attribut {0} von {1} in {2} ist vom Typ {3} und muss von {4} sein: Keine Laufzeitumgebung nimmt es an.</translation>
+    </message>
+    <message>
+      <source>The body</source>
+      <translation>Der Inhalt</translation>
+    </message>
+    <message>
+      <source>The body cannot be read as JSON: send an object.</source>
+      <translation>Der Inhalt lässt sich nicht als JSON lesen: ein Objekt senden.</translation>
+    </message>
+    <message>
+      <source>The body has more than {0} MiB.</source>
+      <translation>Der Inhalt hat mehr als {0} MiB.</translation>
+    </message>
+    <message>
       <source>The build holds all weights in memory, about {0}, because {1}.</source>
       <translation>Der Bau hält alle Gewichte im Speicher, etwa {0}, denn {1}.</translation>
     </message>
@@ -1624,6 +1796,10 @@
       <translation>Das Bundle kann nicht als GGUF geschrieben werden: {0}.</translation>
     </message>
     <message>
+      <source>The bundle cannot continue several texts in a step, for {0}.</source>
+      <translation>Das Bundle kann nicht mehrere Texte in einem Schritt fortsetzen, denn {0}.</translation>
+    </message>
+    <message>
       <source>The bundle does not know the language {0}: {1}.</source>
       <translation>Das Bundle kennt die Sprache {0} nicht: {1}.</translation>
     </message>
@@ -1682,6 +1858,10 @@
     <message>
       <source>The bundle holds {0} tokens at most, among which the model attends to all: its index, which selects keys in longer texts, is left out.</source>
       <translation>Das Bundle hält höchstens {0} Tokens, unter denen das Modell alle beachtet: sein Index, der in längeren Texten Schlüssel auswählt, entfällt.</translation>
+    </message>
+    <message>
+      <source>The bundle is a single graph, which takes no adapter: measure it without --adapter.</source>
+      <translation>Das Bundle ist ein einzelner Graph, der keinen Adapter annimmt: ohne --adapter messen.</translation>
     </message>
     <message>
       <source>The bundle is complete, but not compiled: {0}</source>
@@ -1968,6 +2148,10 @@
       <translation>{0} des Checkpoints ist „{1}“, was keine Token-ID ist; ihn erneut holen.</translation>
     </message>
     <message>
+      <source>The client has left.</source>
+      <translation>Der Client ist gegangen.</translation>
+    </message>
+    <message>
       <source>The comparison was cancelled.</source>
       <translation>Der Vergleich wurde abgebrochen.</translation>
     </message>
@@ -2024,6 +2208,10 @@
       <translation>Die Keys der Cross-Attention von {0} hängen in {2} von {1} ab und dürfen nur von der Ausgabe des Encoders abhängen: den Checkpoint mit `joinery build` bauen.</translation>
     </message>
     <message>
+      <source>The data of {0} is no base64.</source>
+      <translation>Die Daten von {0} sind kein base64.</translation>
+    </message>
+    <message>
       <source>The decoder's graphs do not say how many rows of a sound they read: build them again.</source>
       <translation>Die Graphen des Decoders sagen nicht, wie viele Zeilen eines Tons sie lesen: sie neu bauen.</translation>
     </message>
@@ -2038,6 +2226,10 @@
     <message>
       <source>The disk of {0} is full: {1} {2} {3}; make room there, or choose a folder on another disk.</source>
       <translation>Der Datenträger von {0} ist voll: {1} {2} {3}; dort Platz schaffen oder einen Ordner auf einem anderen Datenträger wählen.</translation>
+    </message>
+    <message>
+      <source>The domain {0} of {1} is not one that onnxruntime knows: its operators are shown, and cannot run without their library.</source>
+      <translation>Die Domäne {0} von {1} kennt onnxruntime nicht: Ihre Operatoren werden gezeigt und können ohne ihre Bibliothek nicht laufen.</translation>
     </message>
     <message>
       <source>The draft is not {0}, which the bundle's file names: it may draft worse.</source>
@@ -2074,6 +2266,10 @@
     <message>
       <source>The folder {0} holds no {1} file with prompts: {2}.</source>
       <translation>Der Ordner {0} enthält keine Datei {1} mit Eingaben: {2}.</translation>
+    </message>
+    <message>
+      <source>The function {0} of {1} calls itself, so that nothing can run it.</source>
+      <translation>Die Funktion {0} von {1} ruft sich selbst auf, daher kann nichts sie ausführen.</translation>
     </message>
     <message>
       <source>The generation option {0} cannot be {1}: {2}.</source>
@@ -2122,6 +2318,10 @@
     <message>
       <source>The graph gives NaN or infinity for the picture: build the bundle in a higher precision.</source>
       <translation>Der Graph gibt für das Bild NaN oder unendlich: das Bundle in höherer Genauigkeit bauen.</translation>
+    </message>
+    <message>
+      <source>The graph has a cycle through the node {0} ({1}): it waits for its own result, so nothing can run it.</source>
+      <translation>Der Graph hat einen Kreis durch den Knoten {0} ({1}): Er wartet auf sein eigenes Ergebnis, daher kann nichts ihn ausführen.</translation>
     </message>
     <message>
       <source>The graph has no input {0}: its inputs are {1}.</source>
@@ -2264,6 +2464,26 @@
       <translation>Der Import von {0} schlug fehl: {1}.</translation>
     </message>
     <message>
+      <source>The initializer {0} holds {1} bytes, and {2} takes {3}: it cannot be run.</source>
+      <translation>Der Initializer {0} enthält {1} Bytes, und {2} braucht {3}: Er kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+      <source>The initializer {0} of {1} has the type {2}, which is none of ONNX's: it cannot be run.</source>
+      <translation>Der Initializer {0} von {1} hat den Typ {2}, der keiner von ONNX ist: Er kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+      <source>The initializer {0} of {1} has the {2} {3} in {4}: get it anew.</source>
+      <translation>Der Initializer {0} von {1} hat {2} {3} in {4}: neu beschaffen.</translation>
+    </message>
+    <message>
+      <source>The initializer {0} of {1} has {2} bytes in {3}, and needs {4}.</source>
+      <translation>Der Initializer {0} von {1} hat {2} Bytes in {3} und braucht {4}.</translation>
+    </message>
+    <message>
+      <source>The initializer {0} of {1} is in a file without a name: its {2} bytes are missing.</source>
+      <translation>Der Initializer {0} von {1} liegt in einer Datei ohne Namen: Seine {2} Bytes fehlen.</translation>
+    </message>
+    <message>
       <source>The input {0} is missing: the graph takes {1}.</source>
       <translation>Der Eingang {0} fehlt: der Graph nimmt {1}.</translation>
     </message>
@@ -2304,6 +2524,10 @@
       <translation>Die Liste der Werkzeuge</translation>
     </message>
     <message>
+      <source>The location of the initializer {0} is not a number: download or export the model again.</source>
+      <translation>Die Stelle des Initializers {0} ist keine Zahl: Modell erneut herunterladen oder exportieren.</translation>
+    </message>
+    <message>
       <source>The measurement was cancelled.</source>
       <translation>Die Messung wurde abgebrochen.</translation>
     </message>
@@ -2336,6 +2560,10 @@
       <translation>Das Modell selbst beantwortet keine der {0} Fragen von {1}, also gibt es kein Ergebnis zu halten: die Spalten prüfen, und wie Antworten beurteilt werden.</translation>
     </message>
     <message>
+      <source>The model joinery takes no {0}: give bundle, provider and capacity.</source>
+      <translation>Das Modell joinery nimmt {0} nicht an: bundle, provider und capacity angeben.</translation>
+    </message>
+    <message>
       <source>The model reads its prompt as a whole, so its reply has no given beginning: leave it out.</source>
       <translation>Das Modell liest seine Eingabe als Ganzes, also hat seine Antwort keinen vorgegebenen Anfang: ihn weglassen.</translation>
     </message>
@@ -2364,6 +2592,10 @@
       <translation>Das Modell ohne einen Adapter</translation>
     </message>
     <message>
+      <source>The model {0} gives {1}, and this route {2}.</source>
+      <translation>Das Modell {0} gibt {1}, und dieser Weg {2}.</translation>
+    </message>
+    <message>
       <source>The model's loading was cancelled.</source>
       <translation>Das Laden des Modells wurde abgebrochen.</translation>
     </message>
@@ -2382,6 +2614,10 @@
     <message>
       <source>The name {0} is defined twice in the graph: get the graph again.</source>
       <translation>Der Name {0} ist im Graphen zweimal definiert: den Graphen erneut holen.</translation>
+    </message>
+    <message>
+      <source>The nodes of {0} are not in topological order, so no runtime takes it as it is.</source>
+      <translation>Die Knoten von {0} sind nicht topologisch geordnet, daher nimmt keine Laufzeitumgebung ihn an, wie er ist.</translation>
     </message>
     <message>
       <source>The number of steps cannot be {0}: give 0 or more.</source>
@@ -2560,6 +2796,10 @@
       <translation>Die Präzision stored ist für Checkpoints, deren Gewichte in Ganzzahlblöcken gespeichert sind, etwa GGUF, und dieser speichert {0}: int8 oder int4 wählen.</translation>
     </message>
     <message>
+      <source>The precision stored is for decoders, whose weights are taken from their file one by one, and not for the family {0}: build with --precision fp32, which has the same numbers, or int8.</source>
+      <translation>Die Präzision stored ist für Decoder, deren Gewichte einzeln aus ihrer Datei genommen werden, und nicht für die Familie {0}: mit --precision fp32 bauen, das dieselben Zahlen hat, oder mit int8.</translation>
+    </message>
+    <message>
       <source>The process of this step {0}{1}</source>
       <translation>Der Prozess dieses Schritts {0}{1}</translation>
     </message>
@@ -2586,6 +2826,10 @@
     <message>
       <source>The process that read '{0}' {1}, so the file is refused: {2}.</source>
       <translation>Der Prozess, der „{0}“ las, {1}, also wird die Datei abgelehnt: {2}.</translation>
+    </message>
+    <message>
+      <source>The process that runs {0} has ended: send the request again.</source>
+      <translation>Der Prozess, der {0} ausführt, ist beendet: die Anfrage erneut senden.</translation>
     </message>
     <message>
       <source>The process that tried {0} {1}.</source>
@@ -2688,6 +2932,10 @@
       <translation>Die Bild-Platzhalter der Eingabe passen nicht zu den Rastern: jedes Bild braucht einen zusammenhängenden Lauf.</translation>
     </message>
     <message>
+      <source>The prompts that activations are calibrated with have no sound, so the ranges of the encoder and of what reads it are not those of speech, and replies may be far off: measure the bundle with recordings, or build it in int8.</source>
+      <translation>Die Eingaben, mit denen Aktivierungen kalibriert werden, haben keinen Ton; die Bereiche des Encoders und dessen, was ihn liest, sind daher nicht die von Sprache, und Antworten können weit danebenliegen: das Bundle mit Aufnahmen messen oder in int8 bauen.</translation>
+    </message>
+    <message>
       <source>The quantization_config of this {0} checkpoint says {1} = {2}, which is no such number: get config.json again.</source>
       <translation>Die quantization_config dieses {0}-Checkpoints sagt {1} = {2}, was keine solche Zahl ist: config.json erneut holen.</translation>
     </message>
@@ -2744,6 +2992,10 @@
       <translation>Die Antwort kann nach {0} nicht weitergehen: {1}.</translation>
     </message>
     <message>
+      <source>The request took longer than this server allows.</source>
+      <translation>Die Anfrage dauerte länger, als dieser Server erlaubt.</translation>
+    </message>
+    <message>
       <source>The result of {0} cannot be written: {1}</source>
       <translation>Das Ergebnis von {0} kann nicht geschrieben werden: {1}</translation>
     </message>
@@ -2784,6 +3036,14 @@
       <translation>Die Suche nach der Abweichung wurde abgebrochen.</translation>
     </message>
     <message>
+      <source>The server's setting {0} cannot be{1}: {2}.</source>
+      <translation>Die Einstellung {0} des Servers kann nicht{1} sein: {2}.</translation>
+    </message>
+    <message>
+      <source>The server's settings do not go together: {0}.</source>
+      <translation>Die Einstellungen des Servers passen nicht zusammen: {0}.</translation>
+    </message>
+    <message>
       <source>The session options cannot be: {0}{1}.</source>
       <translation>Die Session-Optionen sind so nicht möglich: {0}{1}.</translation>
     </message>
@@ -2814,6 +3074,10 @@
     <message>
       <source>The source has {0} tokens and the encoder reads {1} at most: {2}.</source>
       <translation>Die Quelle hat {0} Tokens, und der Encoder liest höchstens {1}: {2}.</translation>
+    </message>
+    <message>
+      <source>The sparse initializer {0} stands for {1} bytes, more than a graph's file can hold: a runtime may fail to make room for it.</source>
+      <translation>Der dünn besetzte Initializer {0} steht für {1} Bytes, mehr als die Datei eines Graphen fasst: Eine Laufzeitumgebung hat vielleicht keinen Platz dafür.</translation>
     </message>
     <message>
       <source>The spectrogram has {0} mels and the encoder reads {1}.</source>
@@ -2892,6 +3156,10 @@
       <translation>Der Textteil dieses Checkpoints ist {0}, wofür transformers kein kausales LM hat, kann also nicht allein gebaut werden.</translation>
     </message>
     <message>
+      <source>The text was cancelled before a row was free.</source>
+      <translation>Der Text wurde abgebrochen, bevor eine Zeile frei war.</translation>
+    </message>
+    <message>
       <source>The texts were not read to the end.</source>
       <translation>Die Texte wurden nicht zu Ende gelesen.</translation>
     </message>
@@ -2902,6 +3170,10 @@
     <message>
       <source>The times of words follow from the decoder's attention, which this bundle does not give: build it with --set expose=alignment.</source>
       <translation>Die Zeiten von Wörtern folgen aus der Attention des Decoders, die dieses Bundle nicht gibt: es mit --set expose=alignment bauen.</translation>
+    </message>
+    <message>
+      <source>The token is missing or wrong: send it as Authorization: Bearer.</source>
+      <translation>Das Token fehlt oder ist falsch: als Authorization: Bearer senden.</translation>
     </message>
     <message>
       <source>The token {0} is a placeholder for {1} features, and none are left for it.</source>
@@ -2960,12 +3232,36 @@
       <translation>Die beiden nehmen Eingaben in verschiedenen Blöcken, also bekamen beide ein Token nach dem anderen.</translation>
     </message>
     <message>
+      <source>The value {0} of {1} has the type {2}, which is none of ONNX's: it cannot be run.</source>
+      <translation>Der Wert {0} von {1} hat den Typ {2}, der keiner von ONNX ist: Er kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+      <source>The values of {0} are in {1}, which is not there.</source>
+      <translation>Die Werte von {0} liegen in {1}, und das gibt es nicht.</translation>
+    </message>
+    <message>
+      <source>The values of {0} at this stage are not kept: a later pass replaced them, and the bundle holds the weights of the final graph.</source>
+      <translation>Die Werte von {0} auf dieser Stufe sind nicht aufbewahrt: Ein späterer Pass hat sie ersetzt, und das Bundle hält die Gewichte des fertigen Graphen.</translation>
+    </message>
+    <message>
+      <source>The vectors of {0} have {1} numbers.</source>
+      <translation>Die Vektoren von {0} haben {1} Zahlen.</translation>
+    </message>
+    <message>
       <source>The weight of '{0}' cannot be read as {1}: {2}; get the checkpoint again, or another quantization of the same model.</source>
       <translation>Das Gewicht von „{0}“ kann nicht als {1} gelesen werden: {2}; den Checkpoint erneut holen oder eine andere Quantisierung desselben Modells.</translation>
     </message>
     <message>
+      <source>The weight {0} cannot be read from {1} ({2}): leave the checkpoint where it is until the build ends.</source>
+      <translation>Das Gewicht {0} lässt sich aus {1} nicht lesen ({2}): den Checkpoint an seinem Ort lassen, bis der Build endet.</translation>
+    </message>
+    <message>
       <source>The weights in {0} need {1} of disk and {2} are free beside {3}: make room, choose a folder on another disk{4}, {5}.</source>
       <translation>Die Gewichte in {0} brauchen {1} Platz, und {2} sind neben {3} frei: Platz schaffen, einen Ordner auf einem anderen Datenträger wählen{4}, {5}.</translation>
+    </message>
+    <message>
+      <source>The weights of {0} are missing: there is no {1} beside it.</source>
+      <translation>Die Gewichte von {0} fehlen: Daneben liegt kein {1}.</translation>
     </message>
     <message>
       <source>The weights of {0} stay in their file, for {1} and a copy takes {2}: prompts take up to {3} times as long, new tokens {4} times.</source>
@@ -2982,6 +3278,10 @@
     <message>
       <source>The worker could not run this step: {0}: {1}.</source>
       <translation>Der Worker konnte diesen Schritt nicht ausführen: {0}: {1}.</translation>
+    </message>
+    <message>
+      <source>The worker gave no answer.</source>
+      <translation>Der Worker gab keine Antwort.</translation>
     </message>
     <message>
       <source>The worker on {0} does not see {1}: all machines need the folder under this path.</source>
@@ -3100,6 +3400,10 @@
       <translation>Es gibt keinen Ordner {0}; den Ordner eines Checkpoints, demo:NAME oder den Namen eines Modells auf dem Hub angeben.</translation>
     </message>
     <message>
+      <source>There is no model {0}: {1} are served.</source>
+      <translation>Es gibt kein Modell {0}: Angeboten werden {1}.</translation>
+    </message>
+    <message>
       <source>There is no picture to classify: give one or more.</source>
       <translation>Es gibt kein Bild zu klassifizieren: eines oder mehrere angeben.</translation>
     </message>
@@ -3132,6 +3436,10 @@
       <translation>Es gibt kein {0}: den Pfad prüfen.</translation>
     </message>
     <message>
+      <source>There is no {0}: see /v1/models for what is served.</source>
+      <translation>Es gibt kein {0}: Unter /v1/models steht, was angeboten wird.</translation>
+    </message>
+    <message>
       <source>There is nothing at {0}: give an .onnx file or BUNDLE[:COMPONENT[:STAGE]].</source>
       <translation>Bei {0} gibt es nichts: eine .onnx-Datei oder BUNDLE[:KOMPONENTE[:STUFE]] angeben.</translation>
     </message>
@@ -3162,6 +3470,10 @@
     <message>
       <source>This bundle has no chat template: it completes the text that was written so far.</source>
       <translation>Dieses Bundle hat keine Chat-Vorlage: es vervollständigt den bisher geschriebenen Text.</translation>
+    </message>
+    <message>
+      <source>This bundle has no chat template: leave --apply_chat_template out.</source>
+      <translation>Dieses Bundle hat keine Chat-Vorlage: --apply_chat_template weglassen.</translation>
     </message>
     <message>
       <source>This bundle has no recipe.</source>
@@ -3300,8 +3612,32 @@
       <translation>Die Values dieses Modells haben einen Bias vor dem ersten Token, also kann es nicht gebaut werden.</translation>
     </message>
     <message>
+      <source>This program takes no plugins: install Joinery for Python, `python3 -m pip install joinery {0}`.</source>
+      <translation>Dieses Programm nimmt keine Erweiterungen an: Joinery für Python installieren, `python3 -m pip install joinery {0}`.</translation>
+    </message>
+    <message>
+      <source>This server answers on this machine alone.</source>
+      <translation>Dieser Server antwortet nur auf diesem Rechner.</translation>
+    </message>
+    <message>
+      <source>This server does not know {0}: leave it out.</source>
+      <translation>Dieser Server kennt {0} nicht: weglassen.</translation>
+    </message>
+    <message>
+      <source>This server fetches nothing: send a picture as a data: URL in base64.</source>
+      <translation>Dieser Server holt nichts: ein Bild als data:-URL in base64 senden.</translation>
+    </message>
+    <message>
       <source>This worker has given up the network: start another one to {0}.</source>
       <translation>Dieser Worker hat das Netzwerk aufgegeben: einen anderen starten, um {0}.</translation>
+    </message>
+    <message>
+      <source>Tokens of prompts.</source>
+      <translation>Tokens von Eingaben.</translation>
+    </message>
+    <message>
+      <source>Tokens of replies.</source>
+      <translation>Tokens von Antworten.</translation>
     </message>
     <message>
       <source>Transcribing again at other temperatures begins greedily, without beams and a chain: leave these options out.</source>
@@ -3472,12 +3808,20 @@
       <translation>eine endliche Zahl</translation>
     </message>
     <message>
+      <source>a frame must hold an object</source>
+      <translation>ein Frame muss ein Objekt enthalten</translation>
+    </message>
+    <message>
       <source>a grammar is always stateful: leave stateful out</source>
       <translation>eine Grammatik hat immer einen Zustand: stateful weglassen</translation>
     </message>
     <message>
       <source>a graph of {0} nodes</source>
       <translation>ein Graph von {0} Knoten</translation>
+    </message>
+    <message>
+      <source>a graph's file lies in the folder, and its name is made of letters, digits and . _ - / alone</source>
+      <translation>die Datei eines Graphen liegt im Ordner, und ihr Name besteht nur aus Buchstaben, Ziffern und . _ - /</translation>
     </message>
     <message>
       <source>a header of {0} bytes</source>
@@ -3624,6 +3968,10 @@
       <translation>adapters=runtime ist für einen Decoder, der nur Text liest, und nicht für {0} als {1}: {2}.</translation>
     </message>
     <message>
+      <source>adds a bias by distance to its attention</source>
+      <translation>addiert in seiner Attention einen Bias nach Abstand</translation>
+    </message>
+    <message>
       <source>adds a bias that is computed</source>
       <translation>addiert einen Bias, der berechnet wird</translation>
     </message>
@@ -3680,12 +4028,20 @@
       <translation>ein einzelnes Surrogat</translation>
     </message>
     <message>
+      <source>and not {0}</source>
+      <translation>und nicht {0}</translation>
+    </message>
+    <message>
       <source>and {0} both change {1}, and one is of DoRA, whose changes do not add up: build with one of them.</source>
       <translation>und {0} ändern beide {1}, und einer ist von DoRA, dessen Änderungen sich nicht addieren: mit einem davon bauen.</translation>
     </message>
     <message>
       <source>another number of inputs than 'g_idx'</source>
       <translation>eine andere Zahl von Eingängen als „g_idx“</translation>
+    </message>
+    <message>
+      <source>another of the {0} is already called {1}</source>
+      <translation>ein anderer der {0} heißt schon {1}</translation>
     </message>
     <message>
       <source>another process</source>
@@ -3774,6 +4130,10 @@
     <message>
       <source>cannot be used with a model that has an encoder: leave it out</source>
       <translation>kann nicht mit einem Modell verwendet werden, das einen Encoder hat: weglassen</translation>
+    </message>
+    <message>
+      <source>cannot import Joinery ({0}): install joinery[dask] there, and start it with `--preload joinery`</source>
+      <translation>Joinery lässt sich nicht importieren ({0}): dort joinery[dask] installieren und mit `--preload joinery` starten</translation>
     </message>
     <message>
       <source>changes scores of beams alone</source>
@@ -4004,6 +4364,10 @@
       <translation>beendet eine Antwort, wenn die Anfrage keine eigenen Stopptexte nennt; der Text endet davor</translation>
     </message>
     <message>
+      <source>engine (one conversation at a time)</source>
+      <translation>Engine (ein Gespräch auf einmal)</translation>
+    </message>
+    <message>
       <source>evaluated against</source>
       <translation>bewertet gegen</translation>
     </message>
@@ -4104,6 +4468,10 @@
       <translation>genai unterstützt keinen Cache, der an seiner Stelle nach Index geschrieben wird: mit cache=static bauen</translation>
     </message>
     <message>
+      <source>genai does not support a sliding cache: build with cache=static</source>
+      <translation>genai unterstützt keinen gleitenden Cache: mit cache=static bauen</translation>
+    </message>
+    <message>
       <source>genai finds pictures by the token before them, and the file names no vision_start_token_id</source>
       <translation>genai findet Bilder am Token davor, und die Datei nennt keine vision_start_token_id</translation>
     </message>
@@ -4140,6 +4508,10 @@
       <translation>genai braucht Keys und Values in einer Schicht, und dieses Bundle hat nur Zustand fester Größe</translation>
     </message>
     <message>
+      <source>genai runs no session after the last token</source>
+      <translation>genai führt nach dem letzten Token keine Session aus</translation>
+    </message>
+    <message>
       <source>genai runs {0}, and this bundle has {1}</source>
       <translation>genai führt {0} aus, und dieses Bundle hat {1}</translation>
     </message>
@@ -4168,8 +4540,16 @@
       <translation>das Modell in gemm holen</translation>
     </message>
     <message>
+      <source>get the model in qint8: files of 4 and 2 bits lack the weights' shapes</source>
+      <translation>das Modell in qint8 beschaffen: Dateien mit 4 und 2 Bit fehlen die Formen der Gewichte</translation>
+    </message>
+    <message>
       <source>get the model with 4 or 8 bits in gptq or gptq_v2</source>
       <translation>das Modell mit 4 oder 8 Bit in gptq oder gptq_v2 holen</translation>
+    </message>
+    <message>
+      <source>get the model with 4 or 8 bits, axis = 1</source>
+      <translation>das Modell mit 4 oder 8 Bit beschaffen, axis = 1</translation>
     </message>
     <message>
       <source>give a text file with a prompt a line in quantize.calibration.prompts</source>
@@ -4244,6 +4624,10 @@
       <translation>hat in {0} einen Eintrag ohne Namen</translation>
     </message>
     <message>
+      <source>has an impossible value in its</source>
+      <translation>hat einen unmöglichen Wert in</translation>
+    </message>
+    <message>
       <source>has an older Joinery, which knows no remote machines: install the version of this machine there.</source>
       <translation>hat ein älteres Joinery, das keine entfernten Rechner kennt: dort die Version dieses Rechners installieren.</translation>
     </message>
@@ -4270,6 +4654,10 @@
     <message>
       <source>has the key '{0}' twice, which leaves open what it means</source>
       <translation>hat den Schlüssel „{0}“ zweimal, was offenlässt, was er bedeutet</translation>
+    </message>
+    <message>
+      <source>has the pooling {0}</source>
+      <translation>hat das Pooling {0}</translation>
     </message>
     <message>
       <source>has the shape {0}, which does not fit {1} of its lora_A</source>
@@ -4358,6 +4746,10 @@
     <message>
       <source>is a SentencePiece model without pieces</source>
       <translation>ist ein SentencePiece-Modell ohne Teile</translation>
+    </message>
+    <message>
+      <source>is called</source>
+      <translation>heißt</translation>
     </message>
     <message>
       <source>is damaged</source>
@@ -4464,6 +4856,10 @@
       <translation>es ergibt die Werte von Softmax dort, wo sie NaN sind, nicht dort, wo sie Zahlen sind</translation>
     </message>
     <message>
+      <source>it has 4 or 2 bits, whose shape the file does not say, and 8 bits (qint8) are read</source>
+      <translation>es hat 4 oder 2 Bit, deren Form die Datei nicht nennt, und gelesen werden 8 Bit (qint8)</translation>
+    </message>
+    <message>
       <source>it has a cache of its own</source>
       <translation>es hat einen eigenen Cache</translation>
     </message>
@@ -4536,6 +4932,10 @@
       <translation>es hat {0}</translation>
     </message>
     <message>
+      <source>it has {0} bits, and 4 and 8 are read</source>
+      <translation>es hat {0} Bit, und gelesen werden 4 und 8</translation>
+    </message>
+    <message>
       <source>it holds no tensor</source>
       <translation>es enthält keinen Tensor</translation>
     </message>
@@ -4594,6 +4994,10 @@
     <message>
       <source>it keeps no state of a known size</source>
       <translation>es behält keinen Zustand bekannter Größe</translation>
+    </message>
+    <message>
+      <source>it keeps state of fixed size, which every run of a row replaces</source>
+      <translation>es hält einen Zustand fester Größe, den jeder Lauf einer Zeile ersetzt</translation>
     </message>
     <message>
       <source>it keeps the states of several tokens</source>
@@ -4662,6 +5066,10 @@
     <message>
       <source>it takes {0} GB in transformers, and {1} GB of memory are free</source>
       <translation>es braucht in transformers {0} GB, und {1} GB Speicher sind frei</translation>
+    </message>
+    <message>
+      <source>it {0}, which is not read from GGUF</source>
+      <translation>es {0}, was aus GGUF nicht gelesen wird</translation>
     </message>
     <message>
       <source>its 8-bit integers have zero points, which Q8_0 has not (build with quantize.symmetric=true)</source>
@@ -4736,6 +5144,10 @@
       <translation>seine Daten enden vor {0}, also ist es abgeschnitten</translation>
     </message>
     <message>
+      <source>its files hold the parts of classes of torchao, whose form its version decides</source>
+      <translation>seine Dateien enthalten die Teile von Klassen von torchao, deren Form seine Version bestimmt</translation>
+    </message>
+    <message>
       <source>its forms are those of other methods under names of its own</source>
       <translation>ihre Formen sind die anderer Methoden unter eigenen Namen</translation>
     </message>
@@ -4752,12 +5164,28 @@
       <translation>seine Graphen nehmen keine Maske verzweigter Tokens</translation>
     </message>
     <message>
+      <source>its graphs take one text: build with --set batch=N</source>
+      <translation>seine Graphen nehmen einen einzigen Text: mit --set batch=N bauen</translation>
+    </message>
+    <message>
       <source>its graphs take {0} tokens per run, and genai needs any number: build with graphs=single</source>
       <translation>seine Graphen nehmen {0} Tokens je Lauf, und genai braucht jede Zahl: mit graphs=single bauen</translation>
     </message>
     <message>
+      <source>its graphs take {0}, which is the same for all rows</source>
+      <translation>seine Graphen nehmen {0}, was für alle Zeilen gleich ist</translation>
+    </message>
+    <message>
       <source>its graphs write it in place</source>
       <translation>seine Graphen schreiben ihn an seiner Stelle</translation>
+    </message>
+    <message>
+      <source>its groups lie along the outputs (axis = 0), and those along the inputs are read</source>
+      <translation>seine Gruppen liegen entlang der Ausgänge (axis = 0), und gelesen werden die entlang der Eingänge</translation>
+    </message>
+    <message>
+      <source>its groups of {0} do not divide its {1} inputs</source>
+      <translation>seine Gruppen von {0} teilen seine {1} Eingänge nicht</translation>
     </message>
     <message>
       <source>its header is larger than {0} MB</source>
@@ -4778,6 +5206,10 @@
     <message>
       <source>its integers are in the order of a GPU's kernel</source>
       <translation>ihre Ganzzahlen stehen in der Reihenfolge eines GPU-Kernels</translation>
+    </message>
+    <message>
+      <source>its integers are stored as floats, or its scales or zero points are quantized themselves</source>
+      <translation>seine ganzen Zahlen sind als Gleitkommazahlen gespeichert, oder seine Skalen oder Nullpunkte sind selbst quantisiert</translation>
     </message>
     <message>
       <source>its keys and values differ in size, which transformers does not know of this architecture</source>
@@ -4888,6 +5320,10 @@
       <translation>ihre Einstellungen stehen in hf_quant_config.json: mit llm-compressor exportieren</translation>
     </message>
     <message>
+      <source>its steps take several columns, or features of pictures or sound</source>
+      <translation>seine Schritte nehmen mehrere Spalten oder Merkmale von Bildern oder Ton</translation>
+    </message>
+    <message>
       <source>its tables for {0} positions would be larger than {1} MiB</source>
       <translation>seine Tabellen für {0} Positionen wären größer als {1} MiB</translation>
     </message>
@@ -4960,12 +5396,20 @@
       <translation>sein Tokenizer hat das Token {0}, und seine Tabelle der Tokens {1} Zeilen</translation>
     </message>
     <message>
+      <source>its tokenizer is of the kind '{0}', and BERT has WordPiece (bert)</source>
+      <translation>sein Tokenizer ist von der Art '{0}', und BERT hat WordPiece (bert)</translation>
+    </message>
+    <message>
       <source>its tokenizer is of the kind '{0}', and {1} are read</source>
       <translation>sein Tokenizer ist von der Art „{0}“, und gelesen werden {1}</translation>
     </message>
     <message>
       <source>its tokenizer is of the kind {0}, and BPE is written</source>
       <translation>sein Tokenizer ist von der Art {0}, und geschrieben wird BPE</translation>
+    </message>
+    <message>
+      <source>its tokenizer lacks the token that begins a text, ends it or stands for an unknown word</source>
+      <translation>seinem Tokenizer fehlt das Token, das einen Text beginnt, ihn beendet oder für ein unbekanntes Wort steht</translation>
     </message>
     <message>
       <source>its tokenizer lacks tokens, or the kind of each</source>
@@ -5032,6 +5476,10 @@
       <translation>sein {0} zieht Zufallszahlen, und zwei Ziehungen sind nicht eine</translation>
     </message>
     <message>
+      <source>its {0} groups are no pairs, as 4 bits are packed</source>
+      <translation>seine {0} Gruppen sind keine Paare, wie 4 Bit gepackt werden</translation>
+    </message>
+    <message>
       <source>its {0} have 32 bits, and GGUF's 16 do not hold them (--round-scales rounds them)</source>
       <translation>seine {0} haben 32 Bit, und die 16 von GGUF fassen sie nicht (--round-scales rundet sie)</translation>
     </message>
@@ -5060,6 +5508,10 @@
       <translation>joinery: Abgebrochen.</translation>
     </message>
     <message>
+      <source>keeps state of fixed size</source>
+      <translation>hält einen Zustand fester Größe</translation>
+    </message>
+    <message>
       <source>kept exactly</source>
       <translation>genau erhalten</translation>
     </message>
@@ -5074,6 +5526,14 @@
     <message>
       <source>labels of tokens</source>
       <translation>Labels von Tokens</translation>
+    </message>
+    <message>
+      <source>lacks its</source>
+      <translation>fehlt</translation>
+    </message>
+    <message>
+      <source>lacks the default format in its</source>
+      <translation>fehlt das Standardformat in</translation>
     </message>
     <message>
       <source>lacks the weights of {0}, which its settings name: get it again.</source>
@@ -5094,6 +5554,10 @@
     <message>
       <source>leaves a gap before it</source>
       <translation>lässt davor eine Lücke</translation>
+    </message>
+    <message>
+      <source>lm-eval asks decoders of text alone: this bundle has an encoder.</source>
+      <translation>lm-eval befragt nur Decoder von Text: Dieses Bundle hat einen Encoder.</translation>
     </message>
     <message>
       <source>loading PyTorch</source>
@@ -5136,6 +5600,10 @@
       <translation>die Metadaten {0} sind noch da</translation>
     </message>
     <message>
+      <source>model name</source>
+      <translation>Modellname</translation>
+    </message>
+    <message>
       <source>models take pictures of certain sizes</source>
       <translation>Modelle nehmen Bilder bestimmter Größen</translation>
     </message>
@@ -5168,8 +5636,16 @@
       <translation>ähnlich sind {0}</translation>
     </message>
     <message>
+      <source>needs an object as its</source>
+      <translation>braucht ein Objekt als</translation>
+    </message>
+    <message>
       <source>needs {0} MiB and</source>
       <translation>braucht {0} MiB und</translation>
+    </message>
+    <message>
+      <source>needs {0} as its</source>
+      <translation>braucht {0} als</translation>
     </message>
     <message>
       <source>negative_prompt has no effect without guidance: set guidance as well</source>
@@ -5198,6 +5674,10 @@
     <message>
       <source>no edge of the dataflow takes an output of {0}</source>
       <translation>keine Kante von dataflow nimmt eine Ausgabe von {0}</translation>
+    </message>
+    <message>
+      <source>no graph has {0} weights</source>
+      <translation>kein Graph hat Gewichte in {0}</translation>
     </message>
     <message>
       <source>no reason given</source>
@@ -5240,12 +5720,24 @@
       <translation>keine Tags</translation>
     </message>
     <message>
+      <source>no task</source>
+      <translation>keine Aufgabe</translation>
+    </message>
+    <message>
       <source>no text is for this tokenizer, so rounded by search</source>
       <translation>kein Text ist für diesen Tokenizer, also durch Suche gerundet</translation>
     </message>
     <message>
+      <source>no {0} as {1}, but {2}</source>
+      <translation>kein {0} als {1}, sondern {2}</translation>
+    </message>
+    <message>
       <source>no {0} is given with a prompt: there are {1}</source>
       <translation>kein {0} wird mit einer Eingabe gegeben: es gibt {1}</translation>
+    </message>
+    <message>
+      <source>no {0} of {1}</source>
+      <translation>kein {0} von {1}</translation>
     </message>
     <message>
       <source>no {0} to mark the used ones</source>
@@ -5340,6 +5832,10 @@
       <translation>auf {0} sieht {1} nicht: alle Rechner brauchen den Ordner unter diesem Pfad</translation>
     </message>
     <message>
+      <source>one column alone: {0}</source>
+      <translation>nur eine Spalte: {0}</translation>
+    </message>
+    <message>
       <source>one length for the height, the width and the crop</source>
       <translation>eine Länge für Höhe, Breite und Ausschnitt</translation>
     </message>
@@ -5358,6 +5854,10 @@
     <message>
       <source>only a decoder without an encoder has one</source>
       <translation>nur ein Decoder ohne Encoder hat eine</translation>
+    </message>
+    <message>
+      <source>only genai's own code connects these graphs: give vision one filename</source>
+      <translation>nur genais eigener Code verbindet diese Graphen: vision einen einzigen filename geben</translation>
     </message>
     <message>
       <source>only the target verifies drafts, which is {0}</source>
@@ -5410,6 +5910,10 @@
     <message>
       <source>other work</source>
       <translation>andere Arbeit</translation>
+    </message>
+    <message>
+      <source>others can reach {0}: give a token, or listen on 127.0.0.1</source>
+      <translation>andere können {0} erreichen: ein Token angeben oder auf 127.0.0.1 lauschen</translation>
     </message>
     <message>
       <source>overlaps the tensor before it</source>
@@ -5528,6 +6032,10 @@
       <translation>Frage {0} von {1}</translation>
     </message>
     <message>
+      <source>ranks pairs of texts by a head</source>
+      <translation>ordnet Paare von Texten mit einem Kopf</translation>
+    </message>
+    <message>
       <source>reads the whole of {0} at once, of which a window may have lost a part</source>
       <translation>liest {0} auf einmal ganz, wovon ein Fenster einen Teil verloren haben kann</translation>
     </message>
@@ -5560,6 +6068,14 @@
       <translation>resnet, convnext, vit und Varianten</translation>
     </message>
     <message>
+      <source>response_format is one of {0}.</source>
+      <translation>response_format ist eines von {0}.</translation>
+    </message>
+    <message>
+      <source>response_format is text, json_object or json_schema with a schema.</source>
+      <translation>response_format ist text, json_object oder json_schema mit einem Schema.</translation>
+    </message>
+    <message>
       <source>restoring product {0} of {1}</source>
       <translation>Produkt {0} von {1} wird wiederhergestellt</translation>
     </message>
@@ -5578,6 +6094,10 @@
     <message>
       <source>rounded with {0}</source>
       <translation>gerundet mit {0}</translation>
+    </message>
+    <message>
+      <source>rows of a cache were tried on the CPU provider alone</source>
+      <translation>Zeilen eines Caches wurden nur auf dem CPU-Provider erprobt</translation>
     </message>
     <message>
       <source>rows of {0}</source>
@@ -5622,6 +6142,10 @@
     <message>
       <source>session_options of {0} sets {1}, which other settings of the recipe determine.</source>
       <translation>session_options von {0} setzt {1}, was andere Einstellungen des Rezepts bestimmen.</translation>
+    </message>
+    <message>
+      <source>sessions run once for a text before or after its steps</source>
+      <translation>Sessions laufen einmal je Text vor oder nach seinen Schritten</translation>
     </message>
     <message>
       <source>several runs whose ids begin</source>
@@ -5692,6 +6216,10 @@
       <translation>einen kleineren Checkpoint nehmen</translation>
     </message>
     <message>
+      <source>takes no</source>
+      <translation>nimmt kein</translation>
+    </message>
+    <message>
       <source>takes the number of slots as the number of tokens, and a window has fewer slots</source>
       <translation>nimmt die Zahl der Slots als Zahl der Tokens, und ein Fenster hat weniger Slots</translation>
     </message>
@@ -5736,6 +6264,10 @@
       <translation>das Manifest des Bundles führt keine Datei {0}</translation>
     </message>
     <message>
+      <source>the bundle's own</source>
+      <translation>die des Bundles selbst</translation>
+    </message>
+    <message>
       <source>the cache is of the scatter layout, whose TensorScatter writes the rows: build with gqa</source>
       <translation>der Cache hat das Layout scatter, dessen TensorScatter die Zeilen schreibt: mit gqa bauen</translation>
     </message>
@@ -5762,6 +6294,10 @@
     <message>
       <source>the constant {0} has {1} elements, and is not read for this</source>
       <translation>die Konstante {0} hat {1} Elemente und wird dafür nicht gelesen</translation>
+    </message>
+    <message>
+      <source>the decoder has a pipeline, so it must not name a graph</source>
+      <translation>der Decoder hat eine Pipeline, daher darf er keinen Graphen nennen</translation>
     </message>
     <message>
       <source>the decoder's first token</source>
@@ -5792,6 +6328,18 @@
       <translation>der Einstiegspunkt gab keine Maschine zurück</translation>
     </message>
     <message>
+      <source>the file</source>
+      <translation>die Datei</translation>
+    </message>
+    <message>
+      <source>the file must name the placeholder token of {0} features</source>
+      <translation>die Datei muss das Platzhalter-Token der Merkmale von {0} nennen</translation>
+    </message>
+    <message>
+      <source>the file must say how many tokens the cache holds</source>
+      <translation>die Datei muss sagen, wie viele Tokens der Cache fasst</translation>
+    </message>
+    <message>
       <source>the file {0}</source>
       <translation>die Datei {0}</translation>
     </message>
@@ -5802,6 +6350,10 @@
     <message>
       <source>the flow runs {0}, and the amateur must be another model</source>
       <translation>flow führt {0} aus, und das Amateurmodell muss ein anderes sein</translation>
+    </message>
+    <message>
+      <source>the folder's tokenizer must lie in it</source>
+      <translation>der Tokenizer des Ordners muss in ihm liegen</translation>
     </message>
     <message>
       <source>the function's {0}</source>
@@ -5828,12 +6380,20 @@
       <translation>der Graph hat keine Ausgabe logits mit drei Achsen</translation>
     </message>
     <message>
+      <source>the graph has no output of {0} heads</source>
+      <translation>der Graph hat keine Ausgabe von {0} Köpfen</translation>
+    </message>
+    <message>
       <source>the graph keeps no cache</source>
       <translation>der Graph hat keinen Cache</translation>
     </message>
     <message>
       <source>the graph takes no {0}</source>
       <translation>der Graph nimmt kein {0}</translation>
+    </message>
+    <message>
+      <source>the graph's attention is {0}</source>
+      <translation>die Attention des Graphen ist {0}</translation>
     </message>
     <message>
       <source>the graph's cache has no scales, and only a build gives it some</source>
@@ -5876,6 +6436,10 @@
       <translation>der Kernel lehnt ihn {0} ab ({1})</translation>
     </message>
     <message>
+      <source>the key is one of version 2: write "version": 2</source>
+      <translation>der Schlüssel ist einer von Version 2: "version": 2 schreiben</translation>
+    </message>
+    <message>
       <source>the list of files</source>
       <translation>die Liste der Dateien</translation>
     </message>
@@ -5896,6 +6460,10 @@
       <translation>das Modell erzeugt keine Tokens</translation>
     </message>
     <message>
+      <source>the model has a part called {0} already</source>
+      <translation>das Modell hat schon einen Teil namens {0}</translation>
+    </message>
+    <message>
       <source>the model has functions, whose types would not follow</source>
       <translation>das Modell hat Funktionen, deren Typen nicht folgen würden</translation>
     </message>
@@ -5914,6 +6482,10 @@
     <message>
       <source>the modules {0} in this order</source>
       <translation>die Module {0} in dieser Reihenfolge</translation>
+    </message>
+    <message>
+      <source>the name must hold %d exactly once, for the layer, and no other %: {0}</source>
+      <translation>der Name muss genau einmal %d enthalten, für die Schicht, und kein anderes %: {0}</translation>
     </message>
     <message>
       <source>the name of a rule</source>
@@ -5968,6 +6540,14 @@
       <translation>die anderen der {0}</translation>
     </message>
     <message>
+      <source>the package {0}</source>
+      <translation>das Paket {0}</translation>
+    </message>
+    <message>
+      <source>the part {0} of Joinery, whose package {1}</source>
+      <translation>der Teil {0} von Joinery, dessen Paket {1}</translation>
+    </message>
+    <message>
       <source>the passes together</source>
       <translation>die Pässe zusammen</translation>
     </message>
@@ -6012,6 +6592,10 @@
       <translation>das veröffentlichte genai hat keinen Modelltyp, der {0} wie {1} liest: Joinery exportiert {2}</translation>
     </message>
     <message>
+      <source>the released genai runs no composite of the route {0} as Joinery builds it</source>
+      <translation>das veröffentlichte genai führt keine Komposition des Wegs {0} aus, wie Joinery sie baut</translation>
+    </message>
+    <message>
       <source>the rounding compensated needs int4</source>
       <translation>die Rundung compensated braucht int4</translation>
     </message>
@@ -6044,8 +6628,16 @@
       <translation>die Größe seines Kernels ist nicht bekannt</translation>
     </message>
     <message>
+      <source>the stage never runs</source>
+      <translation>die Stufe läuft nie</translation>
+    </message>
+    <message>
       <source>the strategy drafts with {0}, which is not a session</source>
       <translation>die Strategie entwirft mit {0}, was keine Session ist</translation>
+    </message>
+    <message>
+      <source>the stream holds no frame</source>
+      <translation>der Strom enthält keinen Frame</translation>
     </message>
     <message>
       <source>the sum has {0} axes, and the operator takes 2 or 3</source>
@@ -6160,6 +6752,10 @@
       <translation>der Cache {0} wird voll und verschiebt kein Fenster</translation>
     </message>
     <message>
+      <source>the {0} cache takes one mask for all columns of a run: build with --cache gqa --set batch=N</source>
+      <translation>der Cache {0} nimmt eine Maske für alle Spalten eines Laufs: mit --cache gqa --set batch=N bauen</translation>
+    </message>
+    <message>
       <source>the {0} must be a session of the target, and the flow does not run {1}</source>
       <translation>{0} muss eine Session des Zielmodells sein, und flow führt {1} nicht aus</translation>
     </message>
@@ -6176,16 +6772,44 @@
       <translation>es gibt {0} Tokens, und die Graphen geben Logits von {1}</translation>
     </message>
     <message>
+      <source>there is no file {0} in the folder</source>
+      <translation>im Ordner gibt es keine Datei {0}</translation>
+    </message>
+    <message>
       <source>there is no filter of system calls for {0} here</source>
       <translation>für {0} gibt es hier keinen Filter von Systemaufrufen</translation>
+    </message>
+    <message>
+      <source>there is no folder {0}</source>
+      <translation>es gibt keinen Ordner {0}</translation>
+    </message>
+    <message>
+      <source>there is no graph that gives logits</source>
+      <translation>kein Graph gibt Logits</translation>
     </message>
     <message>
       <source>there is no option {0}: there are {1}, and onnxruntime's entries, as session.x</source>
       <translation>es gibt keine Option {0}: es gibt {1} und die Einträge von onnxruntime, als session.x</translation>
     </message>
     <message>
+      <source>there is no such key: there are {0}</source>
+      <translation>einen solchen Schlüssel gibt es nicht: es gibt {0}</translation>
+    </message>
+    <message>
+      <source>there is no such name: there are {0}</source>
+      <translation>einen solchen Namen gibt es nicht: es gibt {0}</translation>
+    </message>
+    <message>
+      <source>there is no version {0}: there are 1 and 2</source>
+      <translation>eine Version {0} gibt es nicht: es gibt 1 und 2</translation>
+    </message>
+    <message>
       <source>there is none yet</source>
       <translation>es gibt noch keinen</translation>
+    </message>
+    <message>
+      <source>these layers write a ring buffer: `joinery import` changes the graph so that it runs</source>
+      <translation>diese Schichten schreiben einen Ringpuffer: `joinery import` ändert den Graphen so, dass er läuft</translation>
     </message>
     <message>
       <source>this Gemm scales or turns its input, which integer products do not</source>
@@ -6236,6 +6860,18 @@
       <translation>brauchte mehr als {0} MiB Speicher und wurde beendet</translation>
     </message>
     <message>
+      <source>tool_choice names a tool that is not among tools.</source>
+      <translation>tool_choice nennt ein Werkzeug, das nicht unter tools ist.</translation>
+    </message>
+    <message>
+      <source>tool_choice needs tools: send them too.</source>
+      <translation>tool_choice braucht tools: auch sie senden.</translation>
+    </message>
+    <message>
+      <source>top_logprobs needs logprobs: set it to true.</source>
+      <translation>top_logprobs braucht logprobs: auf true setzen.</translation>
+    </message>
+    <message>
       <source>torch cannot export this model to ONNX: {0}; it may use an operator that ONNX lacks.</source>
       <translation>torch kann dieses Modell nicht nach ONNX exportieren: {0}; es verwendet vielleicht einen Operator, den ONNX nicht hat.</translation>
     </message>
@@ -6284,12 +6920,32 @@
       <translation>zwei seiner Tokens haben dieselbe ID</translation>
     </message>
     <message>
+      <source>two stages have one name</source>
+      <translation>zwei Stufen haben einen Namen</translation>
+    </message>
+    <message>
       <source>unconditional role</source>
       <translation>Rolle ohne Bedingung</translation>
     </message>
     <message>
+      <source>unknown type</source>
+      <translation>unbekannter Typ</translation>
+    </message>
+    <message>
       <source>uses slots as positions, which a window reassigns</source>
       <translation>verwendet Slots als Positionen, die ein Fenster neu vergibt</translation>
+    </message>
+    <message>
+      <source>version 1 has no chain</source>
+      <translation>Version 1 hat keine Kette</translation>
+    </message>
+    <message>
+      <source>version 1 has no such key</source>
+      <translation>Version 1 hat keinen solchen Schlüssel</translation>
+    </message>
+    <message>
+      <source>version 1 has no such key, and states drafting differently</source>
+      <translation>Version 1 hat keinen solchen Schlüssel und beschreibt Entwürfe anders</translation>
     </message>
     <message>
       <source>version 2 has no key for state of fixed size, and this bundle has {0}</source>
@@ -6332,12 +6988,20 @@
       <translation>was es dreht, ist {0}, und der Operator nimmt [B,H,S,D] von Gleitkommazahlen</translation>
     </message>
     <message>
+      <source>what its tokens attend to depends on more than the number of tokens before them</source>
+      <translation>worauf seine Tokens achten, hängt von mehr ab als von der Zahl der Tokens davor</translation>
+    </message>
+    <message>
       <source>what quantizing cost was not measured: {0}</source>
       <translation>was das Quantisieren kostete, wurde nicht gemessen: {0}</translation>
     </message>
     <message>
       <source>where beams are requested (--beams)</source>
       <translation>wo Beams verlangt werden (--beams)</translation>
+    </message>
+    <message>
+      <source>which is not right for this model: {0}</source>
+      <translation>das für dieses Modell nicht richtig ist: {0}</translation>
     </message>
     <message>
       <source>whole build</source>
@@ -6388,6 +7052,10 @@
       <translation>{0} (Rang {1}, Skala {2})</translation>
     </message>
     <message>
+      <source>{0} (tokens come one at a time)</source>
+      <translation>{0} (Tokens kommen einzeln)</translation>
+    </message>
+    <message>
       <source>{0} ({1} is too small to speak for other models)</source>
       <translation>{0} ({1} ist zu klein, um für andere Modelle zu sprechen)</translation>
     </message>
@@ -6426,6 +7094,10 @@
     <message>
       <source>{0} are one input, and must have the same type and rank</source>
       <translation>{0} sind ein Eingang und müssen gleichen Typ und Rang haben</translation>
+    </message>
+    <message>
+      <source>{0} asks for the operators of {1} in version {2}, so no runtime takes it.</source>
+      <translation>{0} verlangt die Operatoren von {1} in Version {2}, daher nimmt keine Laufzeitumgebung ihn an.</translation>
     </message>
     <message>
       <source>{0} begins at {1}, which is no multiple of {2}</source>
@@ -6474,6 +7146,10 @@
     <message>
       <source>{0} cannot be read as JSON: {1}.</source>
       <translation>{0} kann nicht als JSON gelesen werden: {1}.</translation>
+    </message>
+    <message>
+      <source>{0} cannot be read as TOML: {1}.</source>
+      <translation>{0} lässt sich nicht als TOML lesen: {1}.</translation>
     </message>
     <message>
       <source>{0} cannot be read: remove it, and allow plugins anew.</source>
@@ -6544,8 +7220,24 @@
       <translation>{0} berechnet die Keys und Values der Cross-Attention von {1} einmal: es war ein Teil von {2}.</translation>
     </message>
     <message>
+      <source>{0} contains a name that is not UTF-8, so it is damaged: download or export it again.</source>
+      <translation>{0} enthält einen Namen, der nicht UTF-8 ist, ist also beschädigt: erneut herunterladen oder exportieren.</translation>
+    </message>
+    <message>
       <source>{0} contains a name that is not valid UTF-8, so it is damaged: get it again.</source>
       <translation>{0} enthält einen Namen, der kein gültiges UTF-8 ist, ist also beschädigt: die Datei erneut holen.</translation>
+    </message>
+    <message>
+      <source>{0} contains strings, which have no statistics.</source>
+      <translation>{0} enthält Zeichenketten, die keine Statistik haben.</translation>
+    </message>
+    <message>
+      <source>{0} declares no operator set, so it may be cut short.</source>
+      <translation>{0} nennt keine Operatormenge, ist also vielleicht abgeschnitten.</translation>
+    </message>
+    <message>
+      <source>{0} declares no version of the format, so it may be cut short.</source>
+      <translation>{0} nennt keine Version des Formats, ist also vielleicht abgeschnitten.</translation>
     </message>
     <message>
       <source>{0} did not answer in time at {1}: check that it runs, and the network.</source>
@@ -6598,6 +7290,10 @@
     <message>
       <source>{0} exists, and Joinery did not write it: choose another name, or remove the file.</source>
       <translation>{0} gibt es, und Joinery hat es nicht geschrieben: einen anderen Namen wählen oder die Datei entfernen.</translation>
+    </message>
+    <message>
+      <source>{0} feeds inputs of two names, and genai connects its stages by equal names</source>
+      <translation>{0} speist Eingänge zweier Namen, und genai verbindet seine Stufen über gleiche Namen</translation>
     </message>
     <message>
       <source>{0} feeds itself</source>
@@ -6684,6 +7380,10 @@
       <translation>{0} hat ein anderes Joinery: auf beiden dieselbe Version installieren.</translation>
     </message>
     <message>
+      <source>{0} has another name elsewhere, a hard link: what is written to that file changes the weights of {1}.</source>
+      <translation>{0} hat anderswo einen zweiten Namen, einen Hardlink: Was in jene Datei geschrieben wird, ändert die Gewichte von {1}.</translation>
+    </message>
+    <message>
       <source>{0} has far more than the {1} pixels that are read: scale it down.</source>
       <translation>{0} hat weit mehr als die {1} Pixel, die gelesen werden: es verkleinern.</translation>
     </message>
@@ -6696,8 +7396,16 @@
       <translation>{0} hat in transformers eigenen Attention-Code, der nicht die Attention-Schnittstelle verwendet, also lässt sich ihm kein KV-Cache anpassen.</translation>
     </message>
     <message>
+      <source>{0} has kernels for {1} of version {2}, and the graph's is of {3}.</source>
+      <translation>{0} hat Kernel für {1} der Version {2}, und die des Graphen ist {3}.</translation>
+    </message>
+    <message>
       <source>{0} has more than 8 bits per pixel, and what is brighter than 255 becomes white: convert it first.</source>
       <translation>{0} hat mehr als 8 Bit je Pixel, und was heller als 255 ist, wird weiß: es zuerst umwandeln.</translation>
+    </message>
+    <message>
+      <source>{0} has more than {1} bytes, which no configuration needs: get it again.</source>
+      <translation>{0} hat mehr als {1} Bytes, die keine Konfiguration braucht: neu beschaffen.</translation>
     </message>
     <message>
       <source>{0} has more than {1} bytes, which no pipeline needs: restore the file.</source>
@@ -6724,8 +7432,20 @@
       <translation>{0} hat keine genai_config.json: einen Ordner von onnxruntime-genai angeben.</translation>
     </message>
     <message>
+      <source>{0} has no graph with an output, so there is nothing to run: download or export it again.</source>
+      <translation>{0} hat keinen Graphen mit einer Ausgabe, es gibt also nichts auszuführen: erneut herunterladen oder exportieren.</translation>
+    </message>
+    <message>
+      <source>{0} has no initializer {1}.</source>
+      <translation>{0} hat keinen Initializer {1}.</translation>
+    </message>
+    <message>
       <source>{0} has no kernel for {1} in the number format of {2} in {3}: run the bundle on another provider, or build it with another precision.</source>
       <translation>{0} hat keinen Kernel für {1} im Zahlenformat von {2} in {3}: das Bundle auf einem anderen Provider ausführen oder mit anderer Genauigkeit bauen.</translation>
+    </message>
+    <message>
+      <source>{0} has no kernel for {1}.</source>
+      <translation>{0} hat keinen Kernel für {1}.</translation>
     </message>
     <message>
       <source>{0} has no pipeline.state.kv_cache: this bundle is a {1} model for {2} without a KV cache, so it generates no text: run it with workflows.runtime.run_single, or look at it with `joinery inspect`.</source>
@@ -6844,6 +7564,10 @@
       <translation>{0} hat den unbekannten dtype „{1}“</translation>
     </message>
     <message>
+      <source>{0} has the {1} {2} twice: no runtime loads it.</source>
+      <translation>{0} hat {1} {2} doppelt: Keine Laufzeitumgebung lädt ihn.</translation>
+    </message>
+    <message>
       <source>{0} has tiles of {1} tokens, which are no square: correct vision_feature_select_strategy or the number of tokens.</source>
       <translation>{0} hat Kacheln von {1} Tokens, was kein Quadrat ist: vision_feature_select_strategy oder die Zahl der Tokens berichtigen.</translation>
     </message>
@@ -6874,6 +7598,10 @@
     <message>
       <source>{0} has {1} axes, and Gemm takes 2</source>
       <translation>{0} hat {1} Achsen, und Gemm nimmt 2</translation>
+    </message>
+    <message>
+      <source>{0} has {1} bytes and the initializer {2} ends at {3}: it is cut short.</source>
+      <translation>{0} hat {1} Bytes, und der Initializer {2} endet bei {3}: Die Datei ist abgeschnitten.</translation>
     </message>
     <message>
       <source>{0} has {1} bytes and the initializer {2} of {3} ends at {4}: the file is truncated, so get it again.</source>
@@ -6952,6 +7680,10 @@
       <translation>{0} enthält ein Array ohne Namen: es mit numpy.savez speichern.</translation>
     </message>
     <message>
+      <source>{0} holds other elements than its shape says ({1}).</source>
+      <translation>{0} enthält andere Elemente, als seine Form sagt ({1}).</translation>
+    </message>
+    <message>
       <source>{0} holds pointers of Git LFS in the place of '{1}'{2}: run `git lfs pull` in that folder, and open it again.</source>
       <translation>{0} enthält Zeiger von Git LFS anstelle von „{1}“{2}: in dem Ordner `git lfs pull` ausführen und ihn wieder öffnen.</translation>
     </message>
@@ -6960,8 +7692,16 @@
       <translation>{0} enthält mehrere Bilder, etwa die einer Animation: das erste wird verwendet.</translation>
     </message>
     <message>
+      <source>{0} holds {1} elements where its shape says {2}: get the model anew.</source>
+      <translation>{0} enthält {1} Elemente, wo seine Form {2} sagt: das Modell neu beschaffen.</translation>
+    </message>
+    <message>
       <source>{0} holds {1} models in GGUF ({2}): give the file of one of them.</source>
       <translation>{0} enthält {1} Modelle in GGUF ({2}): die Datei von einem angeben.</translation>
+    </message>
+    <message>
+      <source>{0} holds {1}, of which no statistics are made.</source>
+      <translation>{0} enthält {1}, wovon keine Statistik gemacht wird.</translation>
     </message>
     <message>
       <source>{0} holds −inf that {1} compares with</source>
@@ -6998,6 +7738,10 @@
     <message>
       <source>{0} in {1} is not {2} bytes long: {3}</source>
       <translation>{0} in {1} ist nicht {2} Bytes lang: {3}</translation>
+    </message>
+    <message>
+      <source>{0} inputs, and not {1}</source>
+      <translation>{0} Eingänge, und nicht {1}</translation>
     </message>
     <message>
       <source>{0} is [{1}], and {2} was given.</source>
@@ -7048,6 +7792,14 @@
       <translation>{0} ist eine Aufzeichnung eines anderen Bundles als {1}.</translation>
     </message>
     <message>
+      <source>{0} is a single graph for {1}, which no route of the server is for: leave it out.</source>
+      <translation>{0} ist ein einzelner Graph für {1}, wofür der Server keinen Weg hat: weglassen.</translation>
+    </message>
+    <message>
+      <source>{0} is a symbolic link, and such a file is not opened: copy it there.</source>
+      <translation>{0} ist ein symbolischer Link, und eine solche Datei wird nicht geöffnet: dorthin kopieren.</translation>
+    </message>
+    <message>
       <source>{0} is an adapter and not a whole model: give its base with it, `joinery build {1} --adapter {2} --out DIR`.</source>
       <translation>{0} ist ein Adapter und kein ganzes Modell: seine Basis dazu angeben, `joinery build {1} --adapter {2} --out DIR`.</translation>
     </message>
@@ -7082,6 +7834,10 @@
     <message>
       <source>{0} is cut off: {1} of its {2} seconds are there, so copy or download it again.</source>
       <translation>{0} ist abgeschnitten: {1} von {2} Sekunden sind da, also erneut kopieren oder herunterladen.</translation>
+    </message>
+    <message>
+      <source>{0} is cut short: {1} ends beyond its last byte.</source>
+      <translation>{0} ist abgeschnitten: {1} endet hinter dem letzten Byte.</translation>
     </message>
     <message>
       <source>{0} is damaged ({1}): build the bundle again.</source>
@@ -7154,6 +7910,10 @@
     <message>
       <source>{0} is gated: accept its terms on its page at {1}, {2}, and try again.</source>
       <translation>{0} ist geschützt: die Bedingungen auf seiner Seite bei {1} annehmen, {2}, und noch einmal versuchen.</translation>
+    </message>
+    <message>
+      <source>{0} is larger than 2 GB, the limit of an .onnx file: download or export it again.</source>
+      <translation>{0} ist größer als 2 GB, die Grenze einer .onnx-Datei: erneut herunterladen oder exportieren.</translation>
     </message>
     <message>
       <source>{0} is larger than any vocabulary</source>
@@ -7232,6 +7992,10 @@
       <translation>{0} ist kein Vektor der letzten Achse und des Typs der Summe</translation>
     </message>
     <message>
+      <source>{0} is not a JSON object: get the folder again.</source>
+      <translation>{0} ist kein JSON-Objekt: den Ordner neu beschaffen.</translation>
+    </message>
+    <message>
       <source>{0} is not a bundle: it has no {1}. Build one with `joinery build`.</source>
       <translation>{0} ist kein Bundle: es hat kein {1}. Mit `joinery build` eines bauen.</translation>
     </message>
@@ -7300,8 +8064,16 @@
       <translation>{0} ist von der Art {1} (peft_type), und nur LORA wird verschmolzen: mit peft verschmelzen (merge_and_unload, dann save_pretrained) und das Ergebnis öffnen.</translation>
     </message>
     <message>
+      <source>{0} is of the type {1}, of which no statistics are made.</source>
+      <translation>{0} ist vom Typ {1}, wovon keine Statistik gemacht wird.</translation>
+    </message>
+    <message>
       <source>{0} is of the unknown type {1}</source>
       <translation>{0} ist vom unbekannten Typ {1}</translation>
+    </message>
+    <message>
+      <source>{0} is of version {1}, and this Joinery reads up to {2}: update Joinery, or build the bundle with this one.</source>
+      <translation>{0} ist von Version {1}, und dieses Joinery liest bis {2}: Joinery aktualisieren oder das Bundle mit diesem bauen.</translation>
     </message>
     <message>
       <source>{0} is on a disk without file locks, which keep two builds apart: choose an --out on another disk.</source>
@@ -7332,6 +8104,10 @@
       <translation>{0} wird an seinem Ort gelesen: mit `joinery import` ein Bundle daraus machen und dieses kompilieren.</translation>
     </message>
     <message>
+      <source>{0} is sparse: {1} of {2} elements are stored, and no statistics are made of them.</source>
+      <translation>{0} ist dünn besetzt: {1} von {2} Elementen sind gespeichert, und davon wird keine Statistik gemacht.</translation>
+    </message>
+    <message>
       <source>{0} is the target and the draft, which must be two models</source>
       <translation>{0} ist Zielmodell und Entwurf, die zwei Modelle sein müssen</translation>
     </message>
@@ -7346,6 +8122,10 @@
     <message>
       <source>{0} is wrong in the recipe: {1}.</source>
       <translation>{0} ist im Rezept falsch: {1}.</translation>
+    </message>
+    <message>
+      <source>{0} is wrong: {1}.</source>
+      <translation>{0} ist falsch: {1}.</translation>
     </message>
     <message>
       <source>{0} is {1} and no table of {2}</source>
@@ -7394,6 +8174,18 @@
     <message>
       <source>{0} keep the same layers of the cache, and nothing says which of them read a prompt: call one prefill and the other decode, or say when each runs under pipeline.flow in --pipeline.</source>
       <translation>{0} behalten dieselben Schichten des Caches, und nichts sagt, welche davon eine Eingabe liest: eine prefill und die andere decode nennen oder unter pipeline.flow in --pipeline sagen, wann jede läuft.</translation>
+    </message>
+    <message>
+      <source>{0} keeps weights in {1}, a symbolic link: such a file is not opened.</source>
+      <translation>{0} hält Gewichte in {1}, einem symbolischen Link: Eine solche Datei wird nicht geöffnet.</translation>
+    </message>
+    <message>
+      <source>{0} keeps weights in {1}, outside its own folder: such a file is not opened.</source>
+      <translation>{0} hält Gewichte in {1}, außerhalb des eigenen Ordners: Eine solche Datei wird nicht geöffnet.</translation>
+    </message>
+    <message>
+      <source>{0} keeps weights in {1}, {2} where a file should be: it is not opened.</source>
+      <translation>{0} hält Gewichte in {1}, {2}, wo eine Datei sein sollte: Das wird nicht geöffnet.</translation>
     </message>
     <message>
       <source>{0} lacks the weight {1}{2}</source>
@@ -7508,6 +8300,10 @@
       <translation>{0} braucht {1} GB, mehr als auf dem Datenträger frei ist; Platz schaffen.</translation>
     </message>
     <message>
+      <source>{0} needs {1} this program does not carry: install Joinery for Python by `python3 -m pip install 'joinery{2}'`, and do this with it.</source>
+      <translation>{0} braucht {1}, was dieses Programm nicht enthält: Joinery für Python mit `python3 -m pip install 'joinery{2}'` installieren und es damit tun.</translation>
+    </message>
+    <message>
       <source>{0} nodes run on the CPU provider.</source>
       <translation>{0} Knoten laufen auf dem CPU-Provider.</translation>
     </message>
@@ -7548,6 +8344,14 @@
       <translation>{0} von {1} kann nicht gelesen werden: {2}; das Bundle neu bauen.</translation>
     </message>
     <message>
+      <source>{0} of {1} has no operator, so no runtime takes it.</source>
+      <translation>{0} von {1} hat keinen Operator, daher nimmt keine Laufzeitumgebung ihn an.</translation>
+    </message>
+    <message>
+      <source>{0} of {1} is no operator of {2} {3}, so no runtime takes it.</source>
+      <translation>{0} von {1} ist kein Operator von {2} {3}, daher nimmt keine Laufzeitumgebung ihn an.</translation>
+    </message>
+    <message>
       <source>{0} of {1} is not JSON: build the bundle again.</source>
       <translation>{0} von {1} ist kein JSON: das Bundle neu bauen.</translation>
     </message>
@@ -7556,8 +8360,16 @@
       <translation>{0} von {1} ist kein JSON-Objekt: das Bundle neu bauen.</translation>
     </message>
     <message>
+      <source>{0} of {1} lacks the attribute {2}, so no runtime takes it.</source>
+      <translation>{0} von {1} fehlt das Attribut {2}, daher nimmt keine Laufzeitumgebung ihn an.</translation>
+    </message>
+    <message>
       <source>{0} of {1} nodes of {2}</source>
       <translation>{0} von {1} Knoten von {2}</translation>
+    </message>
+    <message>
+      <source>{0} of {1} reads {2}, which nothing makes: no runtime takes it.</source>
+      <translation>{0} von {1} liest {2}, was nichts erzeugt: Keine Laufzeitumgebung nimmt ihn an.</translation>
     </message>
     <message>
       <source>{0} of {1} {2}: build the bundle again.</source>
@@ -7614,6 +8426,10 @@
     <message>
       <source>{0} refers to a file outside the bundle, which is refused</source>
       <translation>{0} verweist auf eine Datei außerhalb des Bundles, was abgelehnt wird</translation>
+    </message>
+    <message>
+      <source>{0} requests wait for {1} already: try again later.</source>
+      <translation>{0} Anfragen warten schon auf {1}: später erneut versuchen.</translation>
     </message>
     <message>
       <source>{0} runs after {1}, which it feeds</source>
@@ -7678,6 +8494,10 @@
     <message>
       <source>{0} takes a whole number from 1 on, and {1} was given.</source>
       <translation>{0} nimmt eine ganze Zahl ab 1, und {1} wurde angegeben.</translation>
+    </message>
+    <message>
+      <source>{0} takes another method than {1}.</source>
+      <translation>{0} hat eine andere Methode als {1}.</translation>
     </message>
     <message>
       <source>{0} takes blocks of {1}, not {2}</source>
@@ -7820,8 +8640,16 @@
       <translation>{0} {1}: das Bundle neu bauen.</translation>
     </message>
     <message>
+      <source>{0} {1}: get the folder again.</source>
+      <translation>{0} {1}: den Ordner neu beschaffen.</translation>
+    </message>
+    <message>
       <source>{0}'s input {1} is {2}: export the graph again.</source>
       <translation>Der Eingang {1} von {0} ist {2}: den Graphen erneut exportieren.</translation>
+    </message>
+    <message>
+      <source>{0}'s kernel for {1} takes {2}.</source>
+      <translation>Der Kernel von {0} für {1} nimmt {2}.</translation>
     </message>
     <message>
       <source>{0}'s {1} tokens attend to each other, and a run takes {2} of them here: use another provider, or build the model with a chunk of {3} or more.</source>
@@ -7868,6 +8696,10 @@
       <translation>{0}, über die anderen Eingaben</translation>
     </message>
     <message>
+      <source>{0}, read as version 2,</source>
+      <translation>{0}, als Version 2 gelesen,</translation>
+    </message>
+    <message>
       <source>{0}, to confirm it</source>
       <translation>{0}, zur Bestätigung</translation>
     </message>
@@ -7894,6 +8726,10 @@
     <message>
       <source>{0}-bit integers with zero points</source>
       <translation>{0}-Bit-Ganzzahlen mit Nullpunkten</translation>
+    </message>
+    <message>
+      <source>{0}-bit integers with zero points and minimums</source>
+      <translation>ganze Zahlen von {0} Bit mit Nullpunkten und Minima</translation>
     </message>
     <message>
       <source>{0}-bit integers, with zero points where it has them</source>
@@ -7938,6 +8774,10 @@
     <message>
       <source>{0}: config.json makes a model of {1} parameters and the weights hold {2}; the two do not belong together.</source>
       <translation>{0}: config.json ergibt ein Modell von {1} Parametern, und die Gewichte haben {2}; beide gehören nicht zusammen.</translation>
+    </message>
+    <message>
+      <source>{0}: export the graph without it</source>
+      <translation>{0}: den Graphen ohne es exportieren</translation>
     </message>
     <message>
       <source>{0}: get the complete checkpoint.</source>
