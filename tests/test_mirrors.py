@@ -20,6 +20,7 @@ TOGETHER = {
     "builder/test_text_tasks": "builder/dense_layers",
     "cli/test_chat": "cli/chat_partner cli/line_input",
     "cli/test_cli": "cli/build cli/flags cli/input_files cli/progress cli/verify",
+    "cli/test_devices": "cli/capabilities",
     "cli/test_embed": "cli/classify cli/text_flags",
     "cli/test_inspect": "inspection/contents",
     "cli/test_remote": "cli/diverge_machines cli/remote_flag",

@@ -106,6 +106,7 @@ from workflows.wire.events import (
 from workflows.wire.reports.accuracy import PairedFigure
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.bench import BenchCache, BenchReport, CompositeRow, Percentiles, Roofline
+from workflows.wire.reports.capabilities import CapabilitiesReport, ModelFit, PresetFit
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.cost import QuantizationCost
@@ -164,6 +165,23 @@ def start_command(scenario: str) -> list[str]:
 def program(**scenario: Any) -> list[str]:
     """The command line of a fake worker that follows `scenario`."""
     return start_command(dumps(scenario))
+
+
+def known_models() -> list[ModelFit]:
+    """The context of each model in int4 and int8: with the memory that is free, and with all of it."""
+    contexts = {
+        ("Qwen/Qwen3-0.6B", 596_049_920): ((40_960, 40_960), (40_960, 40_960)),
+        ("Qwen/Qwen3-8B", 8_190_735_360): ((9_216, 24_064), (0, 6_144)),
+        ("meta-llama/Llama-3.3-70B-Instruct", 70_553_706_496): ((0, 0), (0, 0)),
+    }
+    return [
+        ModelFit(name, size, 40_960, 2 * size, 1 << 31, [
+            PresetFit("compact", "int4", size * 9 // 16, 114_688, *contexts[name, size][0]),
+            PresetFit("balanced", "int4", size * 11 // 16, 114_688, *contexts[name, size][0]),
+            PresetFit("accurate", "int8", size * 17 // 16, 114_688, *contexts[name, size][1]),
+        ])
+        for name, size in contexts
+    ]  # fmt: skip
 
 
 def bench_row(provider: str, request: ask.Bench) -> CompositeRow:
@@ -579,6 +597,11 @@ class Fake:
         self.pause()
         memory = MemoryFit(440 << 20, 0, 224 << 10, 20 << 30, 91_000, 4096) if request.bundle else None
         self.give(replace(self.devices(), memory=memory))
+
+    def do_capabilities(self, request: ask.DescribeCapabilities) -> None:
+        """A machine of 16 GiB, and three models: one fits, one fits in 4 bits alone, one does not."""
+        machine = CapabilitiesReport("AMD EPYC 9654", ["avx2"], 2, 16 << 30, 9 << 30, 38 << 30, [], known_models())
+        self.give(replace(machine, devices=self.devices().devices))
 
     def devices(self) -> DevicesReport:
         """With what was installed meanwhile."""

@@ -20,15 +20,24 @@ def devices(
     bundle: Path | None = typer.Argument(None, help="A bundle's folder: what it takes of the CPU's memory, too."),
     install: str = typer.Option("", "--install", metavar="NAME", help="Install the plugin of a provider first: qnn."),
     uninstall: str = typer.Option("", "--uninstall", metavar="NAME", help="Remove the plugin of a provider first."),
+    models: bool = typer.Option(
+        False,
+        "--models",
+        help="What this machine can do, and which well-known models fit it; no network.",
+    ),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask on a terminal; nothing is asked anywhere else."),
     as_json: bool = JsonFlag,
 ) -> None:
     """List the execution providers, and why one cannot be used; with BUNDLE, how many tokens fit into the memory."""
     from workflows.bundle import read_bundle
+    from workflows.cli.capabilities import show_capabilities
     from workflows.runtime import devices as list_devices
     from workflows.runtime.loading.memory_plan import cpu_memory
     from workflows.runtime.providers.install import describe_plugin, install_plugin, remove_plugin
 
+    if models:
+        show_capabilities(as_json)
+        return
     if install and uninstall:
         raise RequestError("--install and --uninstall do not go together: give one of them.")
     for name, act in ((install, install_plugin), (uninstall, remove_plugin)):

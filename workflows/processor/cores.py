@@ -21,10 +21,14 @@ _INSTRUCTIONS = (
 @cache
 def processor_name() -> str:
     """`AMD EPYC, 2 cores, avx2`: the same for machines whose kernels are equally fast, as far as the system tells."""
+    return f"{model_name()}, {os.cpu_count()} cores, {' '.join(instructions()) or 'instructions unknown'}"
+
+
+def instructions() -> tuple[str, ...]:
+    """The instructions by Linux's names; () where the system tells none."""
     facts = _cpuinfo()
     flags = facts.get("flags", facts.get("Features", "")).split() or [*_flags_of_numpy()]
-    found = " ".join(flag for flag in _INSTRUCTIONS if flag in flags) or "instructions unknown"
-    return f"{model_name()}, {os.cpu_count()} cores, {found}"
+    return tuple(flag for flag in _INSTRUCTIONS if flag in flags)
 
 
 def model_name() -> str:

@@ -230,6 +230,14 @@ def install(request: requests.InstallPlugin, context: JobContext) -> Iterator[Ev
 
 
 @run_job.register
+def capabilities(request: requests.DescribeCapabilities, context: JobContext) -> Iterator[Event]:
+    """Describes what this machine can do."""
+    from workflows.inspection.capabilities import describe_capabilities
+
+    yield ResultEvent(value=describe_capabilities(Path(request.folder)))
+
+
+@run_job.register
 def uninstall(request: requests.RemovePlugin, context: JobContext) -> Iterator[Event]:
     """Removes a provider's plugin."""
     from workflows.runtime import devices

@@ -15,6 +15,7 @@ from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
+from workflows.wire.reports.capabilities import CapabilitiesReport
 from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.composite import AssemblyReport
 from workflows.wire.reports.devices import DevicesReport, PluginReport
@@ -438,6 +439,13 @@ class ListDevices(Request[DevicesReport], job="devices"):
     """Lists the execution providers of this machine, and what `bundle`, a folder, takes of its memory; "" for none."""
 
     bundle: str = ""
+
+
+@dataclass(frozen=True)
+class DescribeCapabilities(Request[CapabilitiesReport], job="capabilities"):
+    """Describes what this machine can do, and which well-known models fit it. folder: of new bundles."""
+
+    folder: str
 
 
 @dataclass(frozen=True)

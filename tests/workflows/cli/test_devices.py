@@ -76,3 +76,14 @@ def test_what_a_bundle_takes_of_the_memory(default_bundle: Path) -> None:
 def test_both_at_once_are_refused(pip: Path) -> None:
     result = CliRunner().invoke(app, ["devices", "--install", "qnn", "--uninstall", "qnn"])
     assert result.exit_code != 0 and ran(pip) == []
+
+
+def test_which_models_fit() -> None:
+    """A table of well-known models with their sizes in each preset, and the same as JSON."""
+    shown = CliRunner().invoke(app, ["devices", "--models"], env={"COLUMNS": "300"}).output
+    report = json.loads(CliRunner().invoke(app, ["devices", "--models", "--json"]).output)
+    names = [one["name"] for one in report["models"]]
+    assert "Qwen/Qwen3-0.6B" in names and all(name.rpartition("/")[2] in shown for name in names)
+    lines = shown.splitlines()
+    at = next(number for number, line in enumerate(lines) if "Llama-3.3-70B" in line)
+    assert "141.1 GB" in lines[at] and "40.4 GB" in lines[at] and "70.6 B" in lines[at + 1]

@@ -52,6 +52,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "path": "/r",
     },
     "devices": {},
+    "capabilities": {"folder": "/b"},
     "install": {"provider": "qnn"},
     "uninstall": {"provider": "qnn"},
     "plugin": {"provider": "qnn"},

@@ -133,6 +133,15 @@ def cpu_memory(bundle: Bundle) -> MemoryFit:
     return memory_fit(bundle, plan_sessions(bundle, Placement(device_named("cpu"), {})))
 
 
+def packed_tokens(weights: int, per_slot: int, most: int, logits: int, free: int) -> int:
+    """How many tokens fit `free` bytes beside a decoder that is not built yet, on the CPU; at most `most`.
+
+    weights: bytes, of weights in 8 bits or fewer. per_slot: bytes of a token in the cache. logits: of a prompt's run.
+    """
+    copied = _copied(WeightBytes(packed=weights), mapped=False)
+    return fitting_tokens(free - copied - _fixed_bytes(logits), per_slot, most) or 0
+
+
 def fitting_tokens(free: int, per_slot: int, most: int | None) -> int | None:
     """How many tokens' keys and values `free` bytes hold, at most `most`; None where a token takes none."""
     if not per_slot:
@@ -192,7 +201,7 @@ def _needs(
         renamed = header.signature.with_names(bundle.pipeline.metadata.own_names(name))
         headers[name] = replace(header, signature=renamed)
     weights = {plan.key: headers[name].weights for name, plan in plans.items() if plan.device.name == "cpu"}
-    fixed = _SESSION_BYTES + 2 * 4 * bundle.pipeline.chunk * (bundle.pipeline.metadata.vocabulary or 0)  # logits
+    fixed = _fixed_bytes(bundle.pipeline.chunk * (bundle.pipeline.metadata.vocabulary or 0))
     if bundle.pipeline.pipeline.state.kv_cache is None:
         return MemoryNeeds(weights, 0, 0, fixed, bundle.bytes)
     program = compile_program(
@@ -208,6 +217,11 @@ def _needs(
         bundle.bytes,
         min(limits, default=None),
     )
+
+
+def _fixed_bytes(logits: int) -> int:
+    """Bytes besides weights and cache: a session's own, and the logits of two runs."""
+    return _SESSION_BYTES + 2 * 4 * logits
 
 
 def _usual_slots(pipeline: Pipeline, program: Program) -> int:
