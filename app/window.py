@@ -21,6 +21,7 @@ from app.frame.part_installer import PartInstaller
 from app.frame.screen_geometry import available_screens, fit_to_screen, minimum_window_size
 from app.frame.status_line import StatusLine
 from app.help.dialog import HelpController
+from app.help.guided_tour import GuidedTour
 from app.interop.actions import InteropActions
 from app.state.context import Act, AppContext
 from app.state.settings import expand_home
@@ -48,7 +49,8 @@ class MainWindow(QMainWindow):
         self.stack = PageStack(context, (*pages, SETTINGS))
         self.status = StatusLine(context)
         self.interop = InteropActions(context, self)
-        self.help = HelpController(context.home, self.stack, self)
+        self.help = HelpController(context, self.stack, self)
+        self.tour = GuidedTour(context, self.stack, self.show_page, self)
         self.part_installer = PartInstaller(context, self)
         self.close_guard = CloseGuard(context, self)
         self.drop_frame = DropFrame(self)
@@ -100,6 +102,8 @@ class MainWindow(QMainWindow):
             (self.tr("Help for this page"), "F1", partial(self.help.show_sheet, "page")),
             (self.tr("Documentation"), "", partial(self.help.show_sheet, "documentation")),
             (self.tr("Keyboard shortcuts"), "Ctrl+?", partial(self.help.show_sheet, "shortcuts")),
+            (self.tr("What this machine can do"), "", partial(self.help.show_sheet, "machine")),
+            (self.tr("Take the tour"), "", self.tour.start),
             (self.tr("About Joinery"), "", partial(self.help.show_sheet, "about")),
         ):
             self._action(text, keys, "info", act)
@@ -133,7 +137,10 @@ class MainWindow(QMainWindow):
         self.bar.paletteRequested.connect(self.palette_box.open)
         self.bar.openRequested.connect(self.interop.choose_bundle)
         self.context.navigate.connect(self.show_page)
-        self.context.accuracyRequested.connect(self._show_accuracy)
+        self.context.accuracyRequested.connect(partial(self._call_page, "measure", "show_accuracy"))
+        self.context.helpRequested.connect(self.help.show_sheet)
+        self.context.tourRequested.connect(self.tour.start)
+        self.context.convertRequested.connect(partial(self._call_page, "build", "offer_hub"))
         self.context.exportRequested.connect(self.interop.export)
         self.context.session_worker.crashed.connect(self._on_session_crash)
 
@@ -154,10 +161,10 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{self.stack.title_of(name)} · Joinery")
         self.help.update_page()
 
-    def _show_accuracy(self, candidate: str, reference: str, consented: Sequence[str]) -> None:
-        """Call the measure page by name: it may not be built yet, so that no signal could reach it."""
-        self.show_page("measure")
-        self.stack.page("measure").show_accuracy(candidate, reference, consented)  # type: ignore[attr-defined]
+    def _call_page(self, name: str, method: str, *arguments: object) -> None:
+        """Show a page and call a method of it by name: it may not be built yet, so that no signal could reach it."""
+        self.show_page(name)
+        getattr(self.stack.page(name), method)(*arguments)
 
     def set_theme(self, mode: str) -> None:
         """Set and save the theme: `system`, `light` or `dark`."""

@@ -152,6 +152,13 @@ class BuildWizard(QWizard):
         assert isinstance(page, RunPage)
         return page
 
+    @property
+    def source_page(self) -> SourcePage:
+        """The page that chooses the checkpoint."""
+        page = self.steps[SOURCE]
+        assert isinstance(page, SourcePage)
+        return page
+
     def _name_buttons(self) -> None:
         role = QWizard.WizardButton
         names = {
@@ -374,6 +381,13 @@ class BuildPage(QWidget):
             wizard.back()
         if wizard.currentId() < step < RUN:
             wizard.route.start(step)
+
+    def offer_hub(self, name: str) -> None:
+        """Fill in a hub id as the next source; a running build stays in front."""
+        if self._context.build.state == "done":
+            self._context.clear_build()
+        self.go_to(SOURCE)
+        self.wizard.source_page.offer_hub(name)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Restore the unsaved recipe of the last session when the page is first shown."""

@@ -184,6 +184,12 @@ class SourcePage(StepPage):
         if index is not None and not self.cards[index].radio.isChecked():
             self.cards[index].radio.setChecked(True)
 
+    def offer_hub(self, name: str) -> None:
+        """Fill in a hub id; nothing is fetched before the person looks."""
+        self.cards[1].radio.setChecked(True)
+        self.hub.setText(name)
+        self.look_hub.setFocus()
+
     def _show_error(self, error: ErrorEvent | None) -> None:
         if error is None or error.kind in ("remotecode", "cancelled"):
             self.banner.clear()

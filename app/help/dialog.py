@@ -1,4 +1,4 @@
-"""The help dialog: the current page, the documentation, the shortcuts of all pages, versions and licences."""
+"""The help dialog: the current page, the documentation, the shortcuts of all pages, this machine, versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHeaderView, QTableWidget, Q
 from app.frame.command_palette import matches
 from app.frame.page_stack import PageStack
 from app.help.documentation import DocumentationSheet
+from app.help.machine_sheet import MachineSheet
 from app.help.page_help import PageHelp, page_help
+from app.state.context import AppContext
 from app.widgets.basics import button, label, scroll_area
 from app.widgets.fields import line_edit
 from app.widgets.layouts import STRETCH, clear_layout, vbox
@@ -114,7 +116,9 @@ class PageSheet(QWidget):
         self.keys.setHorizontalSpacing(2 * G)
         self.keys_title = label(self.tr("Keys on this page"), "heading")
         texts = (self.title, self.what, label(self.tr("To begin"), "heading"), self.first)
-        vbox(*texts, self.keys_title, self.keys, STRETCH, parent=self, margins=2 * G)
+        self.tour = button(self.tr("Take the tour"), "play")
+        tour = (self.tour, 0, Qt.AlignmentFlag.AlignLeft)
+        vbox(*texts, self.keys_title, self.keys, 2 * G, tour, STRETCH, parent=self, margins=2 * G)
 
     def show_help(self, title: str, content: PageHelp, shortcuts: Iterable[Shortcut]) -> None:
         self.title.setText(title)
@@ -208,18 +212,21 @@ class AboutSheet(QWidget):
 class HelpDialog(QDialog):
     """The sheets as tabs. `shortcuts` returns the current shortcuts; it is called whenever their sheet is shown."""
 
-    def __init__(self, home: Path, shortcuts: Callable[[], Iterable[Shortcut]], parent: QWidget) -> None:
+    def __init__(self, context: AppContext, shortcuts: Callable[[], Iterable[Shortcut]], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Help"))
         self._shortcuts = shortcuts
-        self.page, self.shortcuts, self.about = PageSheet(), ShortcutSheet(), AboutSheet(home)
-        self.documentation = DocumentationSheet()
+        self.page, self.shortcuts, self.about = PageSheet(), ShortcutSheet(), AboutSheet(context.home)
+        self.documentation, self.machine = DocumentationSheet(), MachineSheet(context)
+        self.page.tour.clicked.connect(lambda: self._leave_for(context.tourRequested.emit))
+        self.machine.convertRequested.connect(lambda name: self._leave_for(lambda: context.convertRequested.emit(name)))
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.tr("Help"))
         sheets = (
             ("page", scroll_area(self.page), self.tr("This page")),
             ("documentation", self.documentation, self.tr("Documentation")),
             ("shortcuts", self.shortcuts, self.tr("Shortcuts")),
+            ("machine", scroll_area(self.machine), self.tr("This machine")),
             ("about", scroll_area(self.about), self.tr("About")),
         )
         self._indices = {name: self.tabs.addTab(sheet, title) for name, sheet, title in sheets}
@@ -228,7 +235,7 @@ class HelpDialog(QDialog):
         self.resize(QSize(104 * G, 72 * G).boundedTo(parent.size() * 0.9))
 
     def show_sheet(self, name: str) -> None:
-        """Show the dialog with the sheet `page`, `documentation`, `shortcuts` or `about`."""
+        """Show the dialog with the sheet `page`, `documentation`, `shortcuts`, `machine` or `about`."""
         self.tabs.setCurrentIndex(self._indices[name])
         self._fill_sheet()
         self.show()
@@ -236,31 +243,37 @@ class HelpDialog(QDialog):
         focus = {"shortcuts": self.shortcuts.field, "documentation": self.documentation.list}
         focus.get(name, self.tabs.tabBar()).setFocus()
 
+    def _leave_for(self, act: Callable[[], object]) -> None:
+        self.close()
+        act()
+
     def _fill_sheet(self) -> None:
         sheet = self.tabs.currentWidget()
         if sheet is self.shortcuts:
             self.shortcuts.fill(self._shortcuts())
         elif sheet is self.documentation:
             self.documentation.load()
+        elif self.tabs.currentIndex() == self._indices["machine"]:
+            self.machine.load()
 
 
 class HelpController(QObject):
     """Creates the help dialog when it is first needed, and updates it when another page is shown."""
 
-    def __init__(self, home: Path, stack: PageStack, window: QWidget) -> None:
+    def __init__(self, context: AppContext, stack: PageStack, window: QWidget) -> None:
         super().__init__(window)
-        self._home, self._stack, self._window = home, stack, window
+        self._context, self._stack, self._window = context, stack, window
         self._dialog: HelpDialog | None = None
 
     @property
     def dialog(self) -> HelpDialog:
         """The dialog; created by the first call."""
         if self._dialog is None:
-            self._dialog = HelpDialog(self._home, self.shortcuts, self._window)
+            self._dialog = HelpDialog(self._context, self.shortcuts, self._window)
         return self._dialog
 
     def show_sheet(self, name: str) -> None:
-        """Show the sheet `page`, which describes the current page, `documentation`, `shortcuts` or `about`."""
+        """Show the sheet `page`, which describes the current page, or another one of the dialog."""
         self._describe_page()
         self.dialog.show_sheet(name)
 

@@ -73,7 +73,7 @@ def page_help(page: str) -> PageHelp:
         ),
         "settings": (
             tr("Sets appearance, folders of bundles and the size of the history."),
-            tr("Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone."),
+            tr("Changes are saved at once. Settings that need a restart say so; Reset and Import can be undone."),
         ),
     }[page]
     return PageHelp(what, first, _page_keys().get(page, ()))

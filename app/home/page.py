@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.home.recent_row import RecentRow
+from app.home.welcome_card import WelcomeCard
 from app.state.context import AppContext
 from app.state.inspection import InspectTarget
 from app.state.recent_bundles import RecentBundle
@@ -118,7 +119,8 @@ class HomePage(QWidget):
         recent.body.addLayout(self._rows_box)
         recent.body.addWidget(self._empty)
         content, start = QWidget(), label(self.tr("Start"), "title")
-        parts = (start, self._cards(), self.unfinished, G, recent, STRETCH)
+        self.welcome = WelcomeCard(context)
+        parts = (start, self._cards(), self.unfinished, self.welcome, G, recent, STRETCH)
         vbox(*parts, spacing=2 * G, margins=3 * G, parent=content)
         vbox(scroll_area(content), parent=self)
         self._add_actions()

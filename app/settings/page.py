@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
+from app.settings.settings_file import STAGES, SettingsFiles
 from app.state.context import AppContext
-from app.state.settings import PREFERENCES, Settings, expand_home
+from app.state.settings import PREFERENCES, PROVIDERS, ZOOMS, Settings, expand_home
 from app.text.catalog import available_languages
 from app.text.engine_text import translate_engine_text
 from app.text.formatting import format_bytes, format_number
 from app.widgets.actions import FocusForwarder, add_action
-from app.widgets.basics import CardFrame, button, label, scroll_area
+from app.widgets.banner_overlay import BannerOverlay
+from app.widgets.basics import Banner, CardFrame, button, label, scroll_area
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
@@ -141,10 +144,8 @@ class SettingFolder(FolderField):
             self.field.setText(self._settings.preference(key))
 
 
-ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 HISTORY_LIMITS = (100, 1_000, 10_000)
-STAGES = (5 << 30, 20 << 30, 100 << 30)
-PROVIDERS = ("cpu", "qnn", "webgpu", "dml", "openvino", "cuda")
+STAGE_LIMITS = (5 << 30, 20 << 30, 100 << 30)
 
 
 class SettingsPage(QWidget):
@@ -156,12 +157,17 @@ class SettingsPage(QWidget):
         content = QWidget()
         content.setMaximumWidth(120 * G)  # the whole column: the size hint of a card ignores its own limit
         self.reset_button = button(self.tr("Reset to defaults"), "undo", clicked=self.reset)
-        head = hbox(label(self.tr("Settings"), "title"), STRETCH, self.reset_button)
+        self.banner = Banner()
+        self.files = SettingsFiles(self.banner, self.values, self._replace)
+        head = hbox(label(self.tr("Settings"), "title"), STRETCH, self.files, self.reset_button)
         cards = (self._appearance(), self._bundles(), self._history(), self._privacy())
         vbox(head, *cards, STRETCH, spacing=2 * G, margins=3 * G, parent=content)
         vbox(scroll_area(content), parent=self)
+        self.overlay = BannerOverlay(self, self.banner)
         FocusForwarder(self, self.theme)
         add_action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
+        add_action(self, self.tr("Export the settings …"), self.files.choose_export, icon="save")
+        add_action(self, self.tr("Import settings …"), self.files.choose_import, icon="folder")
         add_action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
 
     def _choice(self, key: str, options: Options) -> SettingChoice:
@@ -193,7 +199,7 @@ class SettingsPage(QWidget):
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
         text = self.tr("Default provider of the chat, from the next start on. If it is not available, the CPU is used.")
         card.body.addWidget(SettingRow(self.tr("Provider"), text, self.provider))
-        limits = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
+        limits = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGE_LIMITS]
         self.stages = StageCacheChoice((("", self.tr("default")), ("0", self.tr("nothing")), *limits))
         self.stages.refused.connect(lambda why: context.show_error(why))
         text = self.tr(
@@ -224,22 +230,26 @@ class SettingsPage(QWidget):
         card.body.addLayout(hbox((label(str(self._context.home), "muted", wrap=True), 1), folder))
         return card
 
+    def values(self) -> dict[str, str]:
+        """All preferences and the limit of cached build stages."""
+        return {**self._context.settings.preferences(), STAGES: str(self.stages.currentData())}
+
     def reset(self) -> None:
         """Reset every preference to its default; a note offers to undo it."""
-        before, stages = self._context.settings.preferences(), str(self.stages.currentData())
+        self._replace({**PREFERENCES, STAGES: ""}, self.tr("All settings were reset to their defaults."))
 
-        def undo() -> None:
-            self._apply(before)
-            self.stages.choose(stages)
+    def _replace(self, values: Mapping[str, str], done: str) -> None:
+        before = self.values()
+        self._apply(values)
+        undo = partial(self._apply, before)
+        self._context.show_note(done, self.tr("Undo"), undo, owner={"page": "settings"})
 
-        self._apply(PREFERENCES)
-        self.stages.choose("")
-        text = self.tr("All settings were reset to their defaults.")
-        self._context.show_note(text, self.tr("Undo"), undo, owner={"page": "settings"})
-
-    def _apply(self, values: dict[str, str]) -> None:
+    def _apply(self, values: Mapping[str, str]) -> None:
         for key, value in values.items():
-            self._context.settings.set(key, value)
+            if key == STAGES:
+                self.stages.choose(value)
+            else:
+                self._context.settings.set(key, value)
 
     def _open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.home)))

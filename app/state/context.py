@@ -16,7 +16,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.one_shot_worker import OneShotWorker, ReportModel
 from app.jobs.worker_client import WorkerClient
 from app.state.activities import Activities
 from app.state.build import BuildModel
@@ -37,7 +37,7 @@ from app.text.engine_text import translate_engine_text
 from workflows.common.errors import BundleError
 from workflows.common.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent
-from workflows.wire.requests import PruneRuns
+from workflows.wire.requests import DescribeCapabilities, PruneRuns
 
 Act = Callable[[], object]
 IDLE_MS = 2 * 60_000
@@ -53,6 +53,9 @@ class AppContext(QObject):
     inspectRequested = Signal(object)  # noqa: N815  an InspectTarget
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
+    convertRequested = Signal(str)  # noqa: N815  the hub id of a model, which the source page is filled in with
+    helpRequested = Signal(str)  # noqa: N815  the name of a sheet of the help dialog
+    tourRequested = Signal()  # noqa: N815  the guided tour
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
     closing = Signal()  # the window closes, and its workers are about to end
 
@@ -77,6 +80,8 @@ class AppContext(QObject):
         self.recents = RecentBundles(self.home, read, self)
         self.recents.errorOccurred.connect(self.show_error)
         self.build_part = BuildPart(self.new_worker, self)
+        self.capabilities = ReportModel(self.new_worker, self)
+        """What this machine can do, by the last request."""
         self.plugins = DeviceJobs(self.new_worker, self)
         self.compiler = DeviceJobs(self.new_worker, self)
         self._tidying = OneShotWorker(self.new_worker, self)
@@ -120,6 +125,10 @@ class AppContext(QObject):
         """The folder for new bundles."""
         chosen = self.settings.preference("bundles")
         return Path(chosen) if chosen else self.home / "bundles"
+
+    def describe_machine(self) -> None:
+        """Requests what this machine can do, unless a request is under way; `capabilities` has the answer."""
+        self.capabilities.start(DescribeCapabilities(str(self.bundles_folder)))
 
     def prune_history(self) -> None:
         """Removes the oldest runs of the history, if the user limited their number."""

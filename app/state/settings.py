@@ -40,6 +40,10 @@ def existing_parent(path: Path) -> Path:
     return next(one for one in (path, *path.parents) if one.exists())
 
 
+THEMES = ("system", "light", "dark")
+ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
+PROVIDERS = ("cpu", "qnn", "webgpu", "dml", "openvino", "cuda")
+
 PREFERENCES = {
     "theme": "system",
     "language": "",  # the system's

@@ -63,6 +63,10 @@
       <translation>0 nimmt immer das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 core</source>
+      <translation>1 Kern</translation>
+    </message>
+    <message>
       <source>1 field</source>
       <translation>1 Feld</translation>
     </message>
@@ -245,6 +249,10 @@
     <message>
       <source>A folder with a genai_config.json</source>
       <translation>Ein Ordner mit genai_config.json</translation>
+    </message>
+    <message>
+      <source>A folder, a model of the hub or a demo. Choose Demo to try it without a download; what the checkpoint holds appears below before anything is converted.</source>
+      <translation>Ein Ordner, ein Modell des Hubs oder eine Demo. Mit der Demo geht es ohne Download; was der Checkpoint enthält, steht darunter, bevor etwas umgewandelt wird.</translation>
     </message>
     <message>
       <source>A full cache evicts its oldest tokens and continues; the model no longer sees them.</source>
@@ -559,6 +567,10 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
+      <source>Ask a question here. The chips above say what the reply is made with; pointing at a word of the reply shows its token, its probability and the alternatives.</source>
+      <translation>Hier eine Frage stellen. Die Chips darüber sagen, womit die Antwort entsteht; der Mauszeiger auf einem Wort der Antwort zeigt sein Token, dessen Wahrscheinlichkeit und die Alternativen.</translation>
+    </message>
+    <message>
       <source>Ask a question in Chat, run a benchmark, or compare two bundles under Accuracy. Drag over the chart to zoom in, and export it as CSV, PNG or SVG.</source>
       <translation>Im Chat etwas fragen, einen Benchmark starten oder unter Genauigkeit zwei Bundles vergleichen. Über das Diagramm ziehen, um zu vergrößern; es lässt sich als CSV, PNG oder SVG exportieren.</translation>
     </message>
@@ -751,6 +763,10 @@
       <translation>Kochen Sie die Kartoffeln zwanzig Minuten.</translation>
     </message>
     <message>
+      <source>Both are under Help, too.</source>
+      <translation>Beides steht auch unter Hilfe.</translation>
+    </message>
+    <message>
       <source>Browse</source>
       <translation>Durchsuchen</translation>
     </message>
@@ -761,6 +777,10 @@
     <message>
       <source>Build ONNX graphs with an explicit KV cache from a Hugging Face folder or hub id.</source>
       <translation>ONNX-Graphen mit ausdrücklichem KV-Cache aus einem Hugging-Face-Ordner oder einer Hub-ID bauen.</translation>
+    </message>
+    <message>
+      <source>Build a bundle</source>
+      <translation>Ein Bundle bauen</translation>
     </message>
     <message>
       <source>Build a bundle from a checkpoint</source>
@@ -979,8 +999,8 @@
       <translation>Änderungen</translation>
     </message>
     <message>
-      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
-      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
+      <source>Changes are saved at once. Settings that need a restart say so; Reset and Import can be undone.</source>
+      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen und Importieren können rückgängig gemacht werden.</translation>
     </message>
     <message>
       <source>Changes by scope</source>
@@ -1319,6 +1339,10 @@
       <translation>Verbund: Bild speichern …</translation>
     </message>
     <message>
+      <source>Computed from the models' sizes; nothing is fetched. The weights as published, the memory to build them, and for each preset the weights and the tokens of context that fit the free memory beside them on the CPU, in brackets all memory.</source>
+      <translation>Aus den Größen der Modelle berechnet; nichts wird geladen. Die veröffentlichten Gewichte, der Speicher für den Bau, und je Vorlage die Gewichte und die Token an Kontext, die daneben in den freien Speicher passen (auf der CPU), in Klammern in den gesamten.</translation>
+    </message>
+    <message>
       <source>Configuration</source>
       <translation>Konfiguration</translation>
     </message>
@@ -1341,6 +1365,10 @@
     <message>
       <source>Convert a checkpoint</source>
       <translation>Checkpoint umwandeln</translation>
+    </message>
+    <message>
+      <source>Convert the chosen model …</source>
+      <translation>Das gewählte Modell umwandeln …</translation>
     </message>
     <message>
       <source>Copied</source>
@@ -1603,6 +1631,10 @@
       <translation>Down-Projektion: {0}</translation>
     </message>
     <message>
+      <source>Download</source>
+      <translation>Download</translation>
+    </message>
+    <message>
       <source>Downloaded from the Hugging Face hub</source>
       <translation>Vom Hugging-Face-Hub heruntergeladen</translation>
     </message>
@@ -1669,6 +1701,10 @@
     <message>
       <source>Each graph holds the whole model, in the operators that its code has.</source>
       <translation>Jeder Graph enthält das ganze Modell, in den Operatoren, die sein Code hat.</translation>
+    </message>
+    <message>
+      <source>Each step has a default, so Next leads to the review and the build. Precision, cache and passes can be chosen on the way; a build that was stopped continues where it ended.</source>
+      <translation>Jeder Schritt hat eine Vorgabe, daher führt Weiter zur Übersicht und zum Bau. Präzision, Cache und Passes lassen sich unterwegs wählen; ein angehaltener Bau geht dort weiter, wo er endete.</translation>
     </message>
     <message>
       <source>Each step of a reply appears here while it runs: latency, cache and memory.</source>
@@ -1859,8 +1895,20 @@
       <translation>Läufe exportieren</translation>
     </message>
     <message>
+      <source>Export the settings</source>
+      <translation>Die Einstellungen exportieren</translation>
+    </message>
+    <message>
+      <source>Export the settings …</source>
+      <translation>Die Einstellungen exportieren …</translation>
+    </message>
+    <message>
       <source>Export this chat</source>
       <translation>Diesen Chat exportieren</translation>
+    </message>
+    <message>
+      <source>Export …</source>
+      <translation>Exportieren …</translation>
     </message>
     <message>
       <source>Exporting</source>
@@ -1953,6 +2001,10 @@
     <message>
       <source>Finding the divergence</source>
       <translation>Abweichung wird gesucht</translation>
+    </message>
+    <message>
+      <source>Finish</source>
+      <translation>Fertig</translation>
     </message>
     <message>
       <source>Finished stages can be saved; the Home page then offers to resume the build.</source>
@@ -2283,6 +2335,10 @@
       <translation>Einzelheiten verbergen</translation>
     </message>
     <message>
+      <source>Hide this card</source>
+      <translation>Diese Karte ausblenden</translation>
+    </message>
+    <message>
       <source>Histogram from {0} to {1}, the highest bar counts {2}</source>
       <translation>Histogramm von {0} bis {1}, der höchste Balken zählt {2}</translation>
     </message>
@@ -2375,6 +2431,14 @@
       <translation>In ein Bundle importieren …</translation>
     </message>
     <message>
+      <source>Import settings</source>
+      <translation>Einstellungen importieren</translation>
+    </message>
+    <message>
+      <source>Import settings …</source>
+      <translation>Einstellungen importieren …</translation>
+    </message>
+    <message>
       <source>Import …</source>
       <translation>Importieren …</translation>
     </message>
@@ -2433,6 +2497,10 @@
     <message>
       <source>Inspect the graphs</source>
       <translation>Graphen untersuchen</translation>
+    </message>
+    <message>
+      <source>Inspect what was built</source>
+      <translation>Das Gebaute ansehen</translation>
     </message>
     <message>
       <source>Inspect {0}</source>
@@ -2743,6 +2811,10 @@
       <translation>Geringster Informationsverlust (Entropie)</translation>
     </message>
     <message>
+      <source>Leave the tour</source>
+      <translation>Die Tour verlassen</translation>
+    </message>
+    <message>
       <source>Length penalty</source>
       <translation>Längenstrafe</translation>
     </message>
@@ -2875,6 +2947,14 @@
       <translation>Ansehen</translation>
     </message>
     <message>
+      <source>Look again</source>
+      <translation>Neu ermitteln</translation>
+    </message>
+    <message>
+      <source>Looking at processor, memory and devices …</source>
+      <translation>Prozessor, Speicher und Geräte werden ermittelt …</translation>
+    </message>
+    <message>
       <source>Loss by layer</source>
       <translation>Verlust nach Schicht</translation>
     </message>
@@ -2945,6 +3025,10 @@
     <message>
       <source>Measure again</source>
       <translation>Noch einmal messen</translation>
+    </message>
+    <message>
+      <source>Measure it</source>
+      <translation>Messen</translation>
     </message>
     <message>
       <source>Measure latencies, speeds and memory</source>
@@ -3029,6 +3113,10 @@
     <message>
       <source>Model type</source>
       <translation>Modelltyp</translation>
+    </message>
+    <message>
+      <source>Models that fit</source>
+      <translation>Passende Modelle</translation>
     </message>
     <message>
       <source>More</source>
@@ -3283,8 +3371,16 @@
       <translation>Nichts</translation>
     </message>
     <message>
+      <source>None of the well-known models fits the free memory.</source>
+      <translation>Keines der bekannten Modelle passt in den freien Speicher.</translation>
+    </message>
+    <message>
       <source>None: the model alone</source>
       <translation>Keiner: das Modell allein</translation>
+    </message>
+    <message>
+      <source>Not available: {0}.</source>
+      <translation>Nicht verfügbar: {0}.</translation>
     </message>
     <message>
       <source>Not checked yet: a check runs one chunk and one step, and shows which nodes run on the provider.</source>
@@ -3349,6 +3445,10 @@
     <message>
       <source>ONNX graphs (*.onnx)</source>
       <translation>ONNX-Graphen (*.onnx)</translation>
+    </message>
+    <message>
+      <source>Of the well-known models, the largest that fit: {0}.</source>
+      <translation>Die größten der bekannten Modelle, die passen: {0}.</translation>
     </message>
     <message>
       <source>Of {0}</source>
@@ -4191,6 +4291,10 @@
       <translation>Ersetzt die Kette des Modells und die Einstellungen unter Sampling.</translation>
     </message>
     <message>
+      <source>Replies draw their latency and cache here. A benchmark measures speed and memory, Accuracy compares two bundles, and History keeps every run.</source>
+      <translation>Antworten zeichnen hier ihre Latenz und ihren Cache. Ein Benchmark misst Tempo und Speicher, Genauigkeit vergleicht zwei Bundles, und Verlauf bewahrt jeden Lauf auf.</translation>
+    </message>
+    <message>
       <source>Reply</source>
       <translation>Antwort</translation>
     </message>
@@ -4353,6 +4457,10 @@
     <message>
       <source>Runs of the graph over one random input; the first run warms up and is not counted.</source>
       <translation>Läufe des Graphen über eine zufällige Eingabe; der erste wärmt auf und zählt nicht.</translation>
+    </message>
+    <message>
+      <source>Runs on: {0}.</source>
+      <translation>Läuft auf: {0}.</translation>
     </message>
     <message>
       <source>Runs side by side</source>
@@ -4561,6 +4669,10 @@
     <message>
       <source>Settings</source>
       <translation>Einstellungen</translation>
+    </message>
+    <message>
+      <source>Settings (*.json)</source>
+      <translation>Einstellungen (*.json)</translation>
     </message>
     <message>
       <source>Settings (Ctrl+,)</source>
@@ -4999,6 +5111,10 @@
       <translation>TTFT {0} ms · letztes Token {1} ms</translation>
     </message>
     <message>
+      <source>Take the tour</source>
+      <translation>Tour beginnen</translation>
+    </message>
+    <message>
       <source>Target</source>
       <translation>Ziel</translation>
     </message>
@@ -5193,6 +5309,10 @@
     <message>
       <source>The checkpoint's settings</source>
       <translation>Einstellungen des Checkpoints</translation>
+    </message>
+    <message>
+      <source>The composite as it runs, the graph of each component at each stage of the build with the differences between them, and the KV cache slot by slot.</source>
+      <translation>Der Verbund, wie er läuft, der Graph jeder Komponente nach jeder Stufe des Baus mit den Unterschieden dazwischen, und der KV-Cache Slot für Slot.</translation>
     </message>
     <message>
       <source>The conversation continues on {0} instead of {1}; the next prompt recomputes the cache.</source>
@@ -5531,6 +5651,14 @@
       <translation>Die Sitzung ist mit einer anderen Antwort beschäftigt.</translation>
     </message>
     <message>
+      <source>The settings are saved in {0}.</source>
+      <translation>Die Einstellungen sind in {0} gespeichert.</translation>
+    </message>
+    <message>
+      <source>The settings of {0} are in effect.</source>
+      <translation>Die Einstellungen aus {0} gelten jetzt.</translation>
+    </message>
+    <message>
       <source>The settings under Sampling, in their default order. A change makes it a custom chain.</source>
       <translation>Die Einstellungen unter Sampling in ihrer vorgegebenen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
     </message>
@@ -5573,6 +5701,10 @@
     <message>
       <source>The texts have more than {0} characters: paste fewer at once.</source>
       <translation>Die Texte haben mehr als {0} Zeichen: weniger auf einmal einfügen.</translation>
+    </message>
+    <message>
+      <source>The tour continues here when it is taken again: under Help, or by Ctrl+K.</source>
+      <translation>Die Tour geht hier weiter, wenn sie wieder begonnen wird: unter Hilfe oder mit Strg+K.</translation>
     </message>
     <message>
       <source>The train to the coast leaves at nine.</source>
@@ -5803,6 +5935,10 @@
       <translation>Für den Anfang</translation>
     </message>
     <message>
+      <source>To build</source>
+      <translation>Zum Bauen</translation>
+    </message>
+    <message>
       <source>Tokenizer</source>
       <translation>Tokenizer</translation>
     </message>
@@ -5833,6 +5969,10 @@
     <message>
       <source>Top-p</source>
       <translation>Top-p</translation>
+    </message>
+    <message>
+      <source>Tour: step {0} of {1}</source>
+      <translation>Tour: Schritt {0} von {1}</translation>
     </message>
     <message>
       <source>Transcribe</source>
@@ -6055,6 +6195,18 @@
       <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
     </message>
     <message>
+      <source>Welcome: what this machine can do</source>
+      <translation>Willkommen: was dieser Rechner kann</translation>
+    </message>
+    <message>
+      <source>Well-known models</source>
+      <translation>Bekannte Modelle</translation>
+    </message>
+    <message>
+      <source>Well-known models by size</source>
+      <translation>Bekannte Modelle nach Größe</translation>
+    </message>
+    <message>
       <source>What building needs is installed: start again what was missing it.</source>
       <translation>Was das Bauen braucht, ist installiert: noch einmal starten, wobei es fehlte.</translation>
     </message>
@@ -6097,6 +6249,10 @@
     <message>
       <source>What they do</source>
       <translation>Was sie tun</translation>
+    </message>
+    <message>
+      <source>What this machine can do</source>
+      <translation>Was dieser Rechner kann</translation>
     </message>
     <message>
       <source>When the search stops.</source>
@@ -6380,6 +6536,10 @@
     <message>
       <source>at {0} s</source>
       <translation>bei {0} s</translation>
+    </message>
+    <message>
+      <source>available</source>
+      <translation>verfügbar</translation>
     </message>
     <message>
       <source>back to {0}</source>
@@ -6782,6 +6942,10 @@
       <translation>Eingaben</translation>
     </message>
     <message>
+      <source>instructions unknown</source>
+      <translation>Befehlssatz unbekannt</translation>
+    </message>
+    <message>
       <source>interrupted: the worker or the window ended</source>
       <translation>unterbrochen: der Worker oder das Fenster endete</translation>
     </message>
@@ -7032,6 +7196,10 @@
     <message>
       <source>not allocated yet</source>
       <translation>noch nicht belegt</translation>
+    </message>
+    <message>
+      <source>not available</source>
+      <translation>nicht verfügbar</translation>
     </message>
     <message>
       <source>not checked</source>
@@ -7590,6 +7758,10 @@
       <translation>Token je Schritt: {0}</translation>
     </message>
     <message>
+      <source>too large</source>
+      <translation>zu groß</translation>
+    </message>
+    <message>
       <source>top-1</source>
       <translation>Top-1</translation>
     </message>
@@ -7774,6 +7946,10 @@
       <translation>{0} verglichen mit {1}</translation>
     </message>
     <message>
+      <source>{0} cores</source>
+      <translation>{0} Kerne</translation>
+    </message>
+    <message>
       <source>{0} does not chat</source>
       <translation>{0} chattet nicht</translation>
     </message>
@@ -7802,12 +7978,24 @@
       <translation>{0} Graphen</translation>
     </message>
     <message>
+      <source>{0} has an impossible value of {1}: correct or remove it.</source>
+      <translation>{0} hat einen unmöglichen Wert bei {1}: ihn berichtigen oder entfernen.</translation>
+    </message>
+    <message>
       <source>{0} has changed since the source was read: read the source again.</source>
       <translation>{0} hat sich geändert, seit die Quelle gelesen wurde: die Quelle noch einmal lesen.</translation>
     </message>
     <message>
       <source>{0} has no {1}</source>
       <translation>{0} hat kein {1}</translation>
+    </message>
+    <message>
+      <source>{0} holds no settings of Joinery: choose a file that was exported here.</source>
+      <translation>{0} enthält keine Einstellungen von Joinery: eine hier exportierte Datei wählen.</translation>
+    </message>
+    <message>
+      <source>{0} in {1} with {2}</source>
+      <translation>{0} in {1} mit {2}</translation>
     </message>
     <message>
       <source>{0} infinite</source>
@@ -7894,8 +8082,16 @@
       <translation>{0} KV-Cache, {1} je Token, belegt beim Öffnen des Bundles.</translation>
     </message>
     <message>
+      <source>{0} of disk free</source>
+      <translation>{0} der Platte frei</translation>
+    </message>
+    <message>
       <source>{0} of it are snapshots of the graphs; the stages need {1} more while building.</source>
       <translation>Davon sind {0} Zwischenstände der Graphen; die Stufen brauchen beim Bauen {1} mehr.</translation>
+    </message>
+    <message>
+      <source>{0} of memory, {1} free</source>
+      <translation>{0} Speicher, {1} frei</translation>
     </message>
     <message>
       <source>{0} of nodes · difference {1} · {2}</source>
@@ -8056,6 +8252,10 @@
     <message>
       <source>{0} was removed from the list. Its files were not deleted.</source>
       <translation>{0} wurde aus der Liste entfernt. Die Dateien wurden nicht gelöscht.</translation>
+    </message>
+    <message>
+      <source>{0} was written by a newer Joinery: update this one to read it.</source>
+      <translation>{0} stammt von einem neueren Joinery: dieses aktualisieren, um sie zu lesen.</translation>
     </message>
     <message>
       <source>{0} workers</source>

@@ -736,6 +736,34 @@ def settings_reset(window: MainWindow, _home: Path) -> None:
     window.stack.page("settings").reset()  # type: ignore[attr-defined]
 
 
+def settings_damaged(window: MainWindow, home: Path) -> None:
+    """A damaged file was imported."""
+    window.show_page("settings")
+    (home / "settings.json").write_text('{"joinery_settings": 1, "settings": {"theme": "pink"}}')
+    window.stack.page("settings").files.import_from(home / "settings.json")  # type: ignore[attr-defined]
+
+
+def welcomed(window: MainWindow, _home: Path) -> None:
+    """The first start, with what the machine can do."""
+    window.show_page("home")
+    window.context.describe_machine()
+    until(lambda: not window.context.capabilities.running, "the machine")
+
+
+def toured(index: int) -> Prepare:
+    """The guided tour at a step, with an open bundle."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.tour.start()
+        for _ in range(index):
+            window.tour.next()
+        until(lambda: window.context.activities.idle, "the page")
+        wait(0.5)
+
+    return act
+
+
 def helped(sheet: str) -> Prepare:
     """The help over the chat page."""
 
@@ -748,6 +776,8 @@ def helped(sheet: str) -> Prepare:
 
 def front(window: MainWindow) -> QWidget:
     """The dialog that is open, else the window."""
+    if window.tour.running:
+        return window
     return next((one for one in window.findChildren(QDialog) if one.isVisible()), window)
 
 
@@ -909,6 +939,18 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "help-page": ({}, helped("page")),
     "help-shortcuts": ({}, helped("shortcuts")),
     "help-about": ({}, helped("about")),
+    "help-machine": ({}, helped("machine")),
+    "help-machine-failed": (
+        fails("capabilities", "/home/a/tunings.json holds no tunings: remove it, and run joinery tune.", "request"),
+        helped("machine"),
+    ),
+    "settings-damaged": ({}, settings_damaged),
+    "welcome": ({}, welcomed),
+    "tour-source": ({}, toured(0)),
+    "tour-build": ({}, toured(1)),
+    "tour-chat": ({}, toured(2)),
+    "tour-inspect": ({"inspection": BUNDLE}, toured(3)),
+    "tour-measure": (REPLY, toured(4)),
 }
 
 
