@@ -232,7 +232,7 @@ class HelpDialog(QDialog):
         self._indices = {name: self.tabs.addTab(sheet, title) for name, sheet, title in sheets}
         self.tabs.currentChanged.connect(lambda _index: self._fill_sheet())
         vbox(self.tabs, parent=self)
-        self.resize(QSize(104 * G, 72 * G).boundedTo(parent.size() * 0.9))
+        self.resize(QSize(118 * G, 76 * G).boundedTo(parent.size() * 0.9))
 
     def show_sheet(self, name: str) -> None:
         """Show the dialog with the sheet `page`, `documentation`, `shortcuts`, `machine` or `about`."""

@@ -35,6 +35,9 @@ SCENES = (
     "history-full",
     "devices-full",
     "settings",
+    "welcome",
+    "tour-measure",
+    "help-machine",
 )
 
 
