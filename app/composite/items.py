@@ -1,4 +1,7 @@
-"""The boxes and lines of a drawing, painted as in the SVG file; highlighted while their run is active."""
+"""The boxes and lines of a drawing, painted as in the SVG file; highlighted while their run is active.
+
+They are painted, and not rendered from the file's text: pen, colour and texts change with each step of a run.
+"""
 
 from __future__ import annotations
 

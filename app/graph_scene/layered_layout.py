@@ -7,7 +7,8 @@ Ranks by longest path, order by barycentre (Sugiyama et al., 1981), positions by
 in slices. An edge that spans many ranks, or goes back in a cycle of scopes, has no route: it is drawn as two ports.
 
 workflows.inspection.picture.layout lays out the other picture of the window: the ten boxes of a composite, from left to
-right, with states, labels and stacked boxes. It counts all crossings, which is too slow for a graph.
+right, with states, labels and stacked boxes. It counts all crossings, which is too slow for a graph. The two share
+their regression; grandalf, the layered layout of other programs in Python, is under GPL or EPL.
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ def source_text_of(call: ast.Call) -> SourceText | None:
     return SourceText(texts[0], texts[1] if len(texts) > 1 else "", len(arguments) > 2)
 
 
-def source_texts(folder: Path = APP) -> set[SourceText]:
-    """All texts of the code below `folder`."""
-    calls_texts = (source_text_of(call) for file in folder.rglob("*.py") for call in calls(file))
+def source_texts() -> set[SourceText]:
+    """All texts of the window's code."""
+    calls_texts = (source_text_of(call) for file in APP.rglob("*.py") for call in calls(file))
     return {message for message in calls_texts if message is not None and message.source}
 
 

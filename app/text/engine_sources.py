@@ -18,9 +18,9 @@ _WORDS = re.compile(r"[A-Za-z]{2,}")
 _CODE = re.compile(r"[a-z_/]+(?:[.:/_-][a-z0-9_*{}.:/-]+)*|[A-Z_ ]+\b.*SELECT.*")
 
 
-def engine_sentences(folder: Path = ENGINE) -> set[str]:
+def engine_sentences() -> set[str]:
     """Every text of the engine that reads as words, docstrings left out."""
-    files = (file for file in folder.rglob("*.py") if file.relative_to(folder).parts[0] not in _UNSEEN)
+    files = (file for file in ENGINE.rglob("*.py") if file.relative_to(ENGINE).parts[0] not in _UNSEEN)
     return {text for file in files for text in _texts(ast.parse(file.read_text("utf-8"))) if is_sentence(text)}
 
 

@@ -105,12 +105,6 @@ def format_token_rate(value: float) -> str:
     return f"{format_number(value, 1 if value < 100 else 0)} tok/s"
 
 
-def split_unit(text: str) -> tuple[str, str]:
-    """Splits a figure from its unit: ("8.0", "MiB"); "3 min 20 s", with several units, is all figure."""
-    value, _, unit = text.partition(" ")
-    return (text, "") if " " in unit else (value, unit)
-
-
 def format_local_time(iso: str) -> str:
     """An ISO time in the system's locale; the text itself if it is no ISO time."""
     try:

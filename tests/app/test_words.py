@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.text.formatting import approximate_duration, format_bytes, format_duration, pluralize, split_unit
+from app.text.formatting import approximate_duration, pluralize
 
 APP = Path(__file__).parents[2] / "app"
 THINGS = "layer|slot|token|file|prompt|node|component|bundle|run|stage|build|step|question|row|byte|weight|second|chat"
@@ -41,19 +41,6 @@ def test_a_number_comes_with_the_right_word(file: Path) -> None:
 
 def test_one_is_one() -> None:
     assert [pluralize(n, "1 layer", "{0} layers") for n in (0, 1, 2)] == ["0 layers", "1 layer", "2 layers"]
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        (format_duration(8), ("8.0", "s")),
-        (format_duration(200), ("3 min 20 s", "")),
-        (format_duration(7800), ("2 h 10 min", "")),
-        (format_bytes(8 << 20), ("8.0", "MiB")),
-    ],
-)
-def test_a_figure_is_parted_from_one_unit_and_from_no_more(text: str, parts: tuple[str, str]) -> None:
-    assert split_unit(text) == parts
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.2, "5 s"), (12.6, "15 s"), (56, "55 s"), (58, "1 min"), (200, "3 min")])

@@ -91,12 +91,12 @@ KERNEL_CONSTRAINTS: Mapping[Name, KernelConstraints] = {
 _WRITERS: Mapping[str, Name] = {"gqa": "GroupQueryAttention", "scatter": "TensorScatter"}
 
 
-def layout_violation(cache: str, head_size: int, value_size: int = 0, opset: int = 0) -> str:
+def layout_violation(cache: str, head_size: int, value_size: int = 0) -> str:
     """The reason why no graph with the cache layout `cache` runs with these head sizes, as a clause; empty if one does.
 
-    value_size: head size of the values, if it may differ; 0 otherwise. opset: 0 if it is not decided yet.
+    value_size: head size of the values, if it may differ; 0 otherwise.
     """
     writer = _WRITERS.get(cache)
     if writer is None:
         return ""
-    return KERNEL_CONSTRAINTS[writer].violation(head_size=head_size, value_size=value_size, opset=opset)
+    return KERNEL_CONSTRAINTS[writer].violation(head_size=head_size, value_size=value_size)

@@ -30,6 +30,23 @@ class _InPlaceAdapter(BaseCacheAdapter):
         """[C]: slots are positions."""
         return torch.arange(self.keys[0].shape[-2])
 
+    def attend_self(self, call: AttentionCall) -> torch.Tensor:
+        """See BaseCacheAdapter. Raises LayoutError for a term that the operator lacks."""
+        past = self.keys[call.layer], self.values[call.layer]
+        output, self.present[call.layer] = self._attend(call, past, stores=True)
+        return output
+
+    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
+        """See BaseCacheAdapter: without new rows the operator reads the buffer and writes none."""
+        return self._attend(call, self.present[source], stores=False)[0]
+
+    def _attend(self, call: AttentionCall, past: KeyValueRows, stores: bool) -> tuple[torch.Tensor, KeyValueRows]:
+        """The output, and the buffers after the operator has written the call's rows into `past`.
+
+        stores: whether it writes them; otherwise `past` has them already.
+        """
+        raise NotImplementedError
+
 
 @dataclass
 class GroupQueryAdapter(_InPlaceAdapter):
@@ -51,21 +68,7 @@ class GroupQueryAdapter(_InPlaceAdapter):
             self.in_use = torch.arange(self.lengths[1].item())
         return self.in_use
 
-    def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        """See BaseCacheAdapter. Raises LayoutError for a term that the operator lacks."""
-        past = self.keys[call.layer], self.values[call.layer]
-        output, self.present[call.layer] = self._attend(call, past, stores=True)
-        return output
-
-    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
-        """See BaseCacheAdapter: without new rows the operator reads the buffer and writes none."""
-        return self._attend(call, self.present[source], stores=False)[0]
-
     def _attend(self, call: AttentionCall, past: KeyValueRows, stores: bool) -> tuple[torch.Tensor, KeyValueRows]:
-        """The output, and the buffers after the operator has written the call's rows into `past`.
-
-        stores: whether it writes them; otherwise `past` has them already.
-        """
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
         _refuse_sinks(call, "GroupQueryAttention")
@@ -126,16 +129,7 @@ class ScatterAdapter(_InPlaceAdapter):
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
     drivers: KeyValueRows | None = None
 
-    def attend_self(self, call: AttentionCall) -> torch.Tensor:
-        past = self.keys[call.layer], self.values[call.layer]
-        output, self.present[call.layer] = self._attend(call, past, stores=True)
-        return output
-
-    def attend_again(self, call: AttentionCall, source: int) -> torch.Tensor:
-        return self._attend(call, self.present[source], stores=False)[0]
-
     def _attend(self, call: AttentionCall, past: KeyValueRows, stores: bool) -> tuple[torch.Tensor, KeyValueRows]:
-        """See GroupQueryAdapter."""
         assert self.drivers is not None
         _refuse_sinks(call, "Attention over a scattered cache")
         mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias

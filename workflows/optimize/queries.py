@@ -67,10 +67,10 @@ def constant_scalar(value: ir.Value | None) -> float | None:
     return float(array.reshape(()).astype(np.float64))
 
 
-def is_near_scalar(value: ir.Value | None, number: float, tolerance: float = 1e-3) -> bool:
+def is_near_scalar(value: ir.Value | None, number: float) -> bool:
     """Whether `value` is a constant of one element near `number`; half precision has three digits."""
     found = constant_scalar(value)
-    return found is not None and abs(found - number) <= tolerance * abs(number)
+    return found is not None and abs(found - number) <= 1e-3 * abs(number)
 
 
 def largest_finite(dtype: ir.DataType) -> float:

@@ -18,20 +18,13 @@ from workflows.bundle.text_tasks import ClassificationSettings
 from workflows.common.errors import BundleError, printable
 from workflows.common.tensors import TensorSpec
 from workflows.predict.prompts import named_prompt
-from workflows.predict.spans import TextSpan, find_spans
+from workflows.predict.spans import find_spans
 from workflows.predict.text_encoder import EncodedText
 from workflows.predict.text_model import TextModel, truncation_note
 from workflows.predict.turns import PairTurns
+from workflows.wire.reports.labels import ScoredLabel, ScoredSpan
 
 _SEQUENCE, _TOKEN = "text-classification", "token-classification"
-
-
-@dataclass(frozen=True)
-class LabelScore:
-    """A label with its probability; of a regression the number itself."""
-
-    label: str
-    score: float
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,8 @@ class ClassifiedText:
     text: str
     tokens: int
     truncated: bool
-    labels: Sequence[LabelScore]
-    spans: Sequence[TextSpan]
+    labels: Sequence[ScoredLabel]
+    spans: Sequence[ScoredSpan]
     note: str = ""
 
 
@@ -127,7 +120,7 @@ class Classifier:
             return self.model.encoder.encode_turns(self._turns, prompt, query, text, name)
         return self.model.encoder.encode(query, name, pair=text, prompt=prompt)
 
-    def _spans(self, text: str, encoded: EncodedText, logits: NDArray[np.float32]) -> list[TextSpan]:
+    def _spans(self, text: str, encoded: EncodedText, logits: NDArray[np.float32]) -> list[ScoredSpan]:
         return find_spans(text, encoded, _softmax(logits), self.settings.labels)
 
 
@@ -157,10 +150,10 @@ def label_settings(bundle: Bundle, output: TensorSpec) -> ClassificationSettings
     return settings
 
 
-def ranked_labels(settings: ClassificationSettings, logits: NDArray[np.float32]) -> list[LabelScore]:
+def ranked_labels(settings: ClassificationSettings, logits: NDArray[np.float32]) -> list[ScoredLabel]:
     """Each label with its probability, the most probable first. logits: [labels]."""
     scores = _PROBABILITIES[settings.activation](logits)
-    labels = [LabelScore(label, float(score)) for label, score in zip(settings.labels, scores, strict=True)]
+    labels = [ScoredLabel(label, float(score)) for label, score in zip(settings.labels, scores, strict=True)]
     return sorted(labels, key=lambda one: -one.score)
 
 

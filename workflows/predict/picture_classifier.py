@@ -11,8 +11,9 @@ from pathlib import Path
 
 from workflows.common.errors import Cancelled
 from workflows.media import SizedProcessor, read_picture, sized_processor
-from workflows.predict.classifier import LabelScore, label_settings, ranked_labels
+from workflows.predict.classifier import label_settings, ranked_labels
 from workflows.predict.picture_model import PictureModel
+from workflows.wire.reports.labels import ScoredLabel
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class ClassifiedPicture:
     picture: str
     width: int
     height: int
-    labels: Sequence[LabelScore]
+    labels: Sequence[ScoredLabel]
     notes: Sequence[str] = ()
 
 

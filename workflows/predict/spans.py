@@ -13,19 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.predict.text_encoder import EncodedText
+from workflows.wire.reports.labels import ScoredSpan
 
 OUTSIDE = "O"
-
-
-@dataclass(frozen=True)
-class TextSpan:
-    """A part of a text. start, end: in characters. score: the mean probability of its tokens' labels."""
-
-    start: int
-    end: int
-    text: str
-    label: str
-    score: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ class _Token:
         return self.label.startswith("B-")
 
 
-def find_spans(text: str, encoded: EncodedText, scores: NDArray[np.float64], labels: Sequence[str]) -> list[TextSpan]:
+def find_spans(text: str, encoded: EncodedText, scores: NDArray[np.float64], labels: Sequence[str]) -> list[ScoredSpan]:
     """The spans of `text` whose label is not O. scores: [S, labels], the probabilities of each token's labels."""
     tokens = [
         _Token(*encoded.offsets[place], labels[int(row.argmax())], float(row.max()))
@@ -67,6 +57,6 @@ def _name(group: Sequence[_Token]) -> str:
     return group[0].label.split("-", 1)[-1]
 
 
-def _span(text: str, group: Sequence[_Token]) -> TextSpan:
+def _span(text: str, group: Sequence[_Token]) -> ScoredSpan:
     start, end = group[0].start, group[-1].end
-    return TextSpan(start, end, text[start:end], _name(group), float(np.mean([token.score for token in group])))
+    return ScoredSpan(_name(group), float(np.mean([token.score for token in group])), start, end, text[start:end])

@@ -60,7 +60,7 @@ TEXT_PART = replace(
     serves=_has_text_part,
     text_part="text_config",
 )
-QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="qwen3", serves=None)
+QWEN3 = replace(DECODER, name="qwen3", model_types=("qwen3",), covers="", serves=None)
 
 # The vision encoder reads square tiles; its rows take the place of placeholders among the tokens' embeddings.
 TILES = replace(
@@ -69,38 +69,26 @@ TILES = replace(
     model_types=("idefics3", "smolvlm"),
     tasks=("image-text-to-text",),
     variants=(),
-    covers="idefics3, smolvlm",
+    covers="",
     serves=None,
     text_part="text_config",
     sees="tiles",
 )
 
 # The same with pictures of one size, or tiles of that size, without empty ones.
-LLAVA = replace(
-    TILES,
-    name="llava",
-    model_types=("llava", "vipllava", "internvl", "aya_vision"),
-    covers="llava, vipllava, internvl, aya_vision",
-)
+LLAVA = replace(TILES, name="llava", model_types=("llava", "vipllava", "internvl", "aya_vision"))
 
 # Tiles of the resolution that is nearest the picture: rows of features of what was padded are left out.
-LLAVA_NEXT = replace(
-    TILES,
-    name="llava_next",
-    model_types=("llava_next", "llava_onevision"),
-    covers="llava_next, llava_onevision",
-    sees="packed",
-)
+LLAVA_NEXT = replace(TILES, name="llava_next", model_types=("llava_next", "llava_onevision"), sees="packed")
 
 # Pictures have any size; positions are plain numbers.
-MISTRAL3 = replace(TILES, name="mistral3", model_types=("mistral3",), covers="mistral3", sees="patches")
+MISTRAL3 = replace(TILES, name="mistral3", model_types=("mistral3",), sees="patches")
 
 # The places of a picture attend to each other in both directions, so that they go through the decoder in one run.
 GEMMA3 = replace(
     TILES,
     name="gemma3",
     model_types=("gemma3",),
-    covers="gemma3",
     layouts=("static", "scatter"),
     refused={
         "window": "the places of a picture attend to each other, and a window may have lost some of them",
@@ -110,14 +98,13 @@ GEMMA3 = replace(
 )
 
 # Pictures have any size; in layers with a window their places attend to each other, where the config says so.
-GEMMA4 = replace(TILES, name="gemma4", model_types=("gemma4",), covers="gemma4", sees="patches", mutual="windows")
+GEMMA4 = replace(TILES, name="gemma4", model_types=("gemma4",), sees="patches", mutual="windows")
 
 # A prompt with pictures is read as a whole, each of its tokens attending to all; what follows it is causal.
 PALIGEMMA = replace(
     GEMMA3,
     name="paligemma",
     model_types=("paligemma",),
-    covers="paligemma",
     refused={
         "window": "the tokens of a prompt attend to each other, and a window may have lost some of them",
         "gqa": "GroupQueryAttention is causal, and the tokens of a prompt attend to each other in both directions",
@@ -126,28 +113,15 @@ PALIGEMMA = replace(
 )
 
 # A position has three numbers, and pictures have any size.
-GRIDS = replace(
-    TILES,
-    name="qwen2_vl",
-    model_types=("qwen2_vl", "qwen2_5_vl"),
-    covers="qwen2_vl, qwen2_5_vl",
-    sees="grids",
-)
+GRIDS = replace(TILES, name="qwen2_vl", model_types=("qwen2_vl", "qwen2_5_vl"), sees="grids")
 
-GLM = replace(
-    GRIDS,
-    name="glm4v",
-    model_types=("glm4v", "glm46v", "glm4v_moe", "glm_ocr"),
-    covers="glm4v, glm46v, glm4v_moe, glm_ocr",
-)
+GLM = replace(GRIDS, name="glm4v", model_types=("glm4v", "glm46v", "glm4v_moe", "glm_ocr"))
 
 # The decoder's first layers add rows of features of their own.
-DEEPSTACK = replace(
-    GRIDS, name="qwen3_vl", model_types=("qwen3_vl", "qwen3_vl_moe"), covers="qwen3_vl, qwen3_vl_moe", deepstack=True
-)
+DEEPSTACK = replace(GRIDS, name="qwen3_vl", model_types=("qwen3_vl", "qwen3_vl_moe"), deepstack=True)
 
 # The same pictures and positions, over layers that keep state of fixed size.
-QWEN3_5 = replace(GRIDS, name="qwen3_5", model_types=("qwen3_5", "qwen3_5_moe"), covers="qwen3_5, qwen3_5_moe")
+QWEN3_5 = replace(GRIDS, name="qwen3_5", model_types=("qwen3_5", "qwen3_5_moe"))
 
 # The sound encoder reads windows of one length, and gives a row for every few frames of sound.
 HEARING = replace(
@@ -156,14 +130,14 @@ HEARING = replace(
     model_types=("qwen2_audio", "audioflamingo3", "glmasr"),
     tasks=("audio-text-to-text",),
     variants=(),
-    covers="qwen2_audio, audioflamingo3, glmasr",
+    covers="",
     serves=None,
     text_part="text_config",
     takes_sound=True,
 )
 
 # Of each window all frames are read, the silence behind a recording's end too.
-WHOLE_WINDOWS = replace(HEARING, name="voxtral", model_types=("voxtral",), covers="voxtral", masks_frames=False)
+WHOLE_WINDOWS = replace(HEARING, name="voxtral", model_types=("voxtral",), masks_frames=False)
 
 TASKS = ("translation", "summarization")
 
@@ -178,7 +152,6 @@ T5 = Family(
         "gqa": "GroupQueryAttention takes no position bias",
     },
     passes=DECODER_PASSES,
-    covers="t5, mt5",
     encoder=True,
 )
 
@@ -203,7 +176,6 @@ WHISPER = Family(
     layouts=("static", "gqa", "scatter"),
     refused={"window": "the transcript of a window of sound ends before the table of its positions does"},
     passes=DECODER_PASSES,
-    covers="whisper",
     encoder=True,
     source="sound",
 )

@@ -124,7 +124,7 @@ class Family:
 
     model_types: the types it serves; empty for a generic family. tasks: the first is the default. layouts: supported
     cache layouts; `refused`: unsupported layout → reason. passes: optimizer passes in order, all except OPTIONAL_PASSES
-    on by default. covers: a description of the models. config_names: Joinery's name → keys in the config, of which the
+    on by default. covers: the models, if not its types. config_names: Joinery's name → keys in the config, of which the
     first present one counts. serves: for a generic family, whether it serves a model type for a task (or None) that no
     other family names. encoder: the decoder attends to an encoder, which reads `source`: a text, or the spectrogram of
     a sound, of one length. source_limited: the encoder has a position table, so a text is limited to max_positions.
@@ -143,7 +143,7 @@ class Family:
     model_types: tuple[str, ...]
     tasks: tuple[str, ...]
     passes: tuple[str, ...]
-    covers: str
+    covers: str = ""
     layouts: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
@@ -160,6 +160,11 @@ class Family:
     mutual: Mutual | None = None
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
+
+    @property
+    def description(self) -> str:
+        """The models that it serves, in words."""
+        return self.covers or ", ".join(self.model_types)
 
     def default_passes(self, target: Target) -> dict[str, bool]:
         """Pass → whether it runs by default, with the target's overrides."""
@@ -249,7 +254,7 @@ class FamilyRegistry:
                 f"{printable(model_type)} cannot be built for the task {printable(task)!r}: choose "
                 f"{', '.join(sorted(tasks))}."
             )
-        families = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
+        families = ", ".join(f"{family.name} ({family.description})" for family in self.families)
         raise RecipeError(
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are "
             f"{families}."

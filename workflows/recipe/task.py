@@ -244,7 +244,7 @@ def _refuse_other_modalities(checkpoint: Checkpoint, family: Family) -> None:
 
 
 def _built_with_features() -> str:
-    known = ", ".join(family.covers for family in FAMILIES.families if family.has_features)
+    known = ", ".join(family.description for family in FAMILIES.families if family.has_features)
     return f"of the models that read pictures or sound beside text, Joinery builds {known} and whisper"
 
 

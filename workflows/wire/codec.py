@@ -5,6 +5,9 @@
 A field is a str, a number, a bool, None, a Literal, another dataclass, `X | None`, a list, a tuple, or a dict with str
 keys; a field declared as `object` is not checked. It may have another key in JSON (`metadata={"key": "in"}`), be absent
 while it is None (`metadata=ABSENT`), and be sent as rows (`metadata=ROWS`).
+
+Not pydantic, whose import and schemas of all requests take 170 ms before the window's first picture (these readers 5),
+nor msgspec (4 ms), which neither renames keys of dataclasses nor refuses unknown ones, and knows no rows.
 """
 
 from __future__ import annotations

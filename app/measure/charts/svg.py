@@ -2,7 +2,8 @@
 
     SvgPanel … ──svg_document──▶ <svg> title, axes with units, curves, marks, labels </svg>
 
-Texts contain bundle names, so all texts are escaped.
+Texts contain bundle names, so all texts are escaped. Not QSvgGenerator, which has no clip paths: a curve that is zoomed
+into would leave its plot.
 """
 
 from __future__ import annotations

@@ -106,11 +106,11 @@ def scatter_chart(dots: Sequence[ScatterPoint], x_name: str, y_name: str) -> str
     return _picture(description, [*_axes(x, y, x_name, y_name), *others, line, *rings, *marks], names)
 
 
-def decimate(values: Sequence[float], most: int = MAX_POINTS) -> list[tuple[int, float]]:
-    """Returns (index, value) of at most `most` values: the minimum and maximum of each interval, so that peaks stay."""
-    if len(values) <= most:
+def decimate(values: Sequence[float]) -> list[tuple[int, float]]:
+    """Returns (index, value) of MAX_POINTS values at most: the minimum and maximum of each interval, so peaks stay."""
+    if len(values) <= MAX_POINTS:
         return list(enumerate(values))
-    size = math.ceil(len(values) / (most // 2))
+    size = math.ceil(len(values) / (MAX_POINTS // 2))
     points = list[tuple[int, float]]()
     for start in range(0, len(values), size):
         stretch = range(start, min(start + size, len(values)))

@@ -6,6 +6,9 @@ With target / source = up / down in lowest terms, `up` outputs take up `down` in
 repeat. The outputs of a period are computed in groups: the windows of inputs below a group, times a matrix whose column
 is the filter at the phase of one output. The filter is a sinc in a Kaiser window; its length and shape follow Kaiser's
 formulas (Oppenheim and Schafer, Discrete-Time Signal Processing, 3rd edition, 7.5.3).
+
+Not soxr 1.1 (0.5 MB, four times as fast: a minute of 44.1 kHz in 56 ms, here 215), whose best quality passes less of
+the band: at 0.93 of it a sine is off by −46 dB, here by −101. It also rounds the number of outputs, not up as here.
 """
 
 from __future__ import annotations

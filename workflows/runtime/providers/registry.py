@@ -61,13 +61,13 @@ def devices(seconds: float = FIND_SECONDS) -> list[Device]:
         return list(several.map(lambda provider: _find(provider, seconds), PROVIDERS.values()))
 
 
-def device_named(name: str, seconds: float = FIND_SECONDS) -> Device:
+def device_named(name: str) -> Device:
     """The usable device called `name`. Raises DeviceError that lists the names, or gives the reason why not."""
     provider = next((one for one in PROVIDERS.values() if name in (one.name, one.provider)), None)
     if provider is None:
         known = ", ".join(PROVIDERS)
         raise DeviceError(f"No provider is called {name!r}: choose one of {known}; `joinery devices` tells more.")
-    device = _find(provider, seconds)
+    device = _find(provider, FIND_SECONDS)
     if not device.usable:
         raise DeviceError(f"{device.title} cannot be used: {device.reason} {device.remedy}".strip())
     return device

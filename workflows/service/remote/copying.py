@@ -3,7 +3,8 @@
     folder ──its manifest──▶ name → SHA-256 ──arrived──▶ what is missing ──DATA──▶ a folder there
                                                  └ a file that was cut off is continued
 
-The digests of a bundle are those of its manifest; the other end checks them as the bytes arrive.
+The digests of a bundle are those of its manifest; the other end checks them as the bytes arrive. rsync is missing on
+Windows, and compares times or blocks where these digests are known already.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 CONTROL  JSON: a request to the agent, or its answer          INPUT   what the child there reads
 DATA     a part of a file                                     OUTPUT, ERRORS  what it writes
 ALIVE    a sign of life; from the agent JSON with the child's memory and whether it works
+
+The connection is the system's ssh, with the user's configuration, agents, jump hosts and hardware keys. paramiko (7 MB
+with what it needs) reads a part of these, asyncssh is under EPL or GPL, and either would need frames in its stream.
 """
 
 from __future__ import annotations
