@@ -63,7 +63,6 @@ TOGETHER = {
         "checkpoint/configuration checkpoint/files checkpoint/source checkpoint/tokenizer checkpoint/weights"
     ),
     "checkpoint/gguf/test_architectures": "checkpoint/gguf/stacked_experts",
-    "checkpoint/gguf/test_bert": "checkpoint/gguf/pooling",
     "checkpoint/gguf/test_folder": "checkpoint/gguf/model checkpoint/gguf/parts checkpoint/gguf/tensors",
     "checkpoint/peft/test_adapter": "checkpoint/peft/base checkpoint/peft/settings",
     "checkpoint/peft/test_merging": "checkpoint/peft/changes",
@@ -138,7 +137,7 @@ TOGETHER = {
         "interop/gguf_export/graph_weights interop/gguf_export/metadata interop/gguf_export/packing "
         "interop/gguf_export/vocabulary interop/gguf_export/writer"
     ),
-    "interop/test_genai_composites": "interop/genai_pictures interop/genai_speech interop/genai_types",
+    "interop/test_genai_composites": "interop/genai_pictures interop/genai_speech",
     "interop/test_genai_export": "graph/signature interop/genai_graphs interop/graph_ends",
     "measure/test_bench": "measure/roofline",
     # what changes graphs, and reads them for that
@@ -163,7 +162,6 @@ TOGETHER = {
         "media/pictures/resolution_tiles media/pictures/sized_patches media/pictures/pooled_patches "
         "media/pictures/tiles"
     ),
-    "media/sound/test_sound_file": "media/sound/container",
     # a run of a bundle on a device
     "runtime/loading/test_compiled_contexts": "bundle/contexts runtime/providers/context_compiler",
     "runtime/program/test_compiler": (

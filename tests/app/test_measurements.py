@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from app.jobs.time_slices import run_at_once
+from app.measure.charts.plot_exporter import COLUMNS, csv_in_steps
 from app.state.column_store import ColumnStore
 from app.state.measured_runs import RunConfiguration, run_configuration
 from app.state.measurement_snapshot import CHUNK, DECODE, FIRST
 from app.state.measurements import Measurements
-from app.state.steps_csv import COLUMNS, csv_in_steps
 from tests.app.conftest import make_bundle
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, SpeculationUse, TokenEvent
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
 
+from app.jobs.one_shot_worker import ReportModel
 from app.measure.request_form import RequestForm
-from app.state.benchmark import BenchmarkModel
 from app.state.context import AppContext
 from app.state.run_rows import measure_text
 from app.text.figures import figure_titles
@@ -22,8 +22,15 @@ from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from app.widgets.work_dialog import WorkDialog
 from workflows.measure.run_measures import MEASURES
-from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
+from workflows.wire.reports.bench import BenchReport, CompositeRow, Row, SingleRow
 from workflows.wire.requests import USUAL_PROMPT, USUAL_REPLY, Bench
+
+
+class BenchmarkModel(ReportModel):
+    """The benchmark that runs, or the last one."""
+
+    report: BenchReport | None
+
 
 REPEATS, LONGEST = 5, 1 << 20
 

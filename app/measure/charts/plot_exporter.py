@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Generator
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +16,56 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.jobs.background_tasks import BackgroundTasks
 from app.jobs.time_slices import TimeSlicer
 from app.measure.charts.descriptions import runs_title
-from app.state.steps_csv import csv_in_steps
+from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementSnapshot
 from app.widgets import Banner
 from app.widgets.file_suffix import suggested_file, with_file_suffix
 
 if TYPE_CHECKING:
     from app.measure.charts.speed_plots import SpeedPlots
+
+RUN_COLUMNS = ("bundle", "path", "built_at", "provider", "precision", "layout", "capacity", "run", "began")
+STEP_COLUMNS = ("kind", "phase", "time_s", "latency_ms", "tokens", "cache_used", "cache_capacity", "token_id", "text")
+COLUMNS = RUN_COLUMNS + STEP_COLUMNS
+ROWS_PER_SLICE = 200
+"""Rows between two pauses: a few milliseconds."""
+
+
+def csv_in_steps(s: MeasurementSnapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
+    """The steps within two times as CSV with a header; pauses after every few rows."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    seen = s.seen(left, right).nonzero()[0]
+    for first in range(0, len(seen), ROWS_PER_SLICE):
+        writer.writerows(_row(s, int(index)) for index in seen[first : first + ROWS_PER_SLICE])
+        yield
+    return out.getvalue()
+
+
+def _row(s: MeasurementSnapshot, index: int) -> tuple[object, ...]:
+    run, kind = s.run_of(index), int(s.kind[index])
+    owner = run.owner
+    return (
+        owner.name,
+        owner.path,
+        owner.built_at,
+        owner.provider,
+        owner.precision,
+        owner.layout,
+        owner.capacity,
+        run.number,
+        run.began,
+        "chunk" if kind == CHUNK else "token",
+        "decode" if kind == DECODE else "prefill",
+        f"{s.time_s[index]:.6f}",
+        f"{s.latency_ms[index]:.3f}",
+        int(s.tokens[index]),
+        int(s.used[index]),
+        int(s.capacity[index]),
+        "" if kind == CHUNK else s.token_id(index),
+        s.text(index),
+    )
+
 
 NOTE_MS = 4000
 SUFFIXES = (".png", ".svg", ".csv")

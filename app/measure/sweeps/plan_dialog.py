@@ -5,13 +5,15 @@ fields ──▶ SweepChoices ──PlanRecipe──▶ estimate      Save ─�
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QFileDialog, QHBoxLayout, QWidget
 
 from app.jobs.latest_request import LatestRequest
-from app.measure.sweeps.plan_text import SweepChoices, plan_text, sweep_estimate
 from app.state.context import AppContext
 from app.text.engine_text import translate_engine_text
 from app.text.formatting import approximate_duration, format_bytes, format_number
@@ -25,6 +27,57 @@ from workflows.common.files import write_atomically
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.plan import PlanReport
 from workflows.wire.requests import PlanRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class SweepChoices:
+    """The axes of a sweep. layouts: none for the one that the build chooses. evaluates, measures: further steps."""
+
+    source: str
+    precisions: tuple[str, ...]
+    layouts: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ("cpu",)
+    evaluates: bool = True
+    measures: bool = True
+
+    @property
+    def builds(self) -> int:
+        """The number of bundles."""
+        return len(self.precisions) * max(1, len(self.layouts))
+
+
+def plan_text(choices: SweepChoices) -> str:
+    """The plan; strings are quoted as in JSON, which TOML reads as well."""
+    steps = ["build", *["eval"] * choices.evaluates, *["bench"] * choices.measures]
+    lines = [f"sources = {_quoted([choices.source])}"]
+    if choices.layouts:
+        lines.append(f"layouts = {_quoted(choices.layouts)}")
+    if choices.measures:
+        lines.append(f"providers = {_quoted(choices.providers)}")
+    lines.append(f"steps = {_quoted(steps)}")
+    for precision in choices.precisions:
+        lines += ["", "[[recipe]]", f"name = {_quoted(precision)}", f"precision = {_quoted(precision)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str | Sequence[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def sweep_estimate(choices: SweepChoices, plan: PlanReport) -> tuple[float, int]:
+    """Seconds of the builds, and bytes of the bundles, by the plan of one of them.
+
+    A build's export is made once and shared by all precisions of a layout; the rest of a build is made for each.
+    """
+    price = plan.estimate
+    shared = sum(price.stages.get(stage, 0.0) for stage in ("checkpoint", "export", "optimize"))
+    layouts = max(1, len(choices.layouts))
+    seconds = layouts * (shared + len(choices.precisions) * (price.seconds - shared))
+    sizes = {one.name: one.bytes for one in plan.precisions}
+    own = sizes.get(plan.chosen.precision, 0)
+    beside = max(0, price.disk_bytes - own)  # tokenizer, graphs and their snapshots
+    return seconds, layouts * sum(sizes.get(name, own) + beside for name in choices.precisions)
+
 
 PRECISIONS = ("fp32", "fp16", "int8", "int4", "w8a16")
 LAYOUTS = ("static", "window", "gqa", "scatter")

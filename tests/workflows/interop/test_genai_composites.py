@@ -32,12 +32,11 @@ from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.picture_prompts import PicturePrompts, single_pictures
 from workflows.generate.speech.settings import SpeechOptions
 from workflows.generate.speech.transcriber import Transcriber
-from workflows.interop.genai_export import export_genai
+from workflows.interop.genai_export import Qwen25VLExport, composite_export, composite_fault, export_genai
 from workflows.interop.genai_graphs import StepEnds
 from workflows.interop.genai_import import import_genai
 from workflows.interop.genai_pictures import Gemma3Export, _PictureEnds
 from workflows.interop.genai_speech import WhisperExport, _encoder
-from workflows.interop.genai_types import Qwen25VLExport, composite_export, composite_fault
 from workflows.kvcache import StateTensor
 from workflows.kvcache.token_blocks import TokenBlocks
 from workflows.wire.events import GenerationDone

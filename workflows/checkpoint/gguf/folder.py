@@ -20,14 +20,34 @@ from workflows.checkpoint.configuration import CONFIG, GENERATION
 from workflows.checkpoint.files import open_file, regular_file
 from workflows.checkpoint.gguf.architectures import find_architecture, make_config, make_generation_config
 from workflows.checkpoint.gguf.model import GgufModel, read_model
-from workflows.checkpoint.gguf.pooling import make_pooling
 from workflows.checkpoint.gguf.tensors import name_tensors
 from workflows.checkpoint.gguf.tokenizer import make_tokenizer
+from workflows.checkpoint.sentence_transformers import MODULES
 from workflows.checkpoint.tokenizer import TOKENIZER
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 from workflows.common.files import try_remove
 from workflows.common.paths import cache_home, make_folder
+
+_MODES = {1: "mean", 2: "cls", 3: "lasttoken"}  # llama_pooling_type
+_FOLDERS = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
+
+
+def make_pooling(model: GgufModel) -> dict[str, Any]:
+    """The files by their names in the folder; empty for a model without pooling. Raises CheckpointError."""
+    kind = model.integer("pooling_type", 0)
+    if not kind:
+        return {}
+    if kind not in _MODES:
+        what = "ranks pairs of texts by a head" if kind == 4 else f"has the pooling {printable(kind, 24)}"
+        raise model.error(f"it {what}, which is not read from GGUF")
+    modules = [
+        {"idx": place, "name": str(place), "path": path, "type": f"sentence_transformers.models.{name}"}
+        for place, (name, path) in enumerate(_FOLDERS.items())
+    ]
+    pooling = {"word_embedding_dimension": model.integer("embedding_length"), "pooling_mode": _MODES[kind]}
+    return {MODULES: modules, f"{_FOLDERS['Pooling']}/{CONFIG}": pooling}
+
 
 _SETTINGS = "tokenizer_config.json"
 

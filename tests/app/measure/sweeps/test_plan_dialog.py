@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.measure.sweeps.plan_text import SweepChoices, plan_text, sweep_estimate
+from app.measure.sweeps.plan_dialog import SweepChoices, plan_text, sweep_estimate
 from tests.app.conftest import make_bundle
 from tests.fakes.plans import plan_of
 from workflows.service.sweep.plan import read_plan
