@@ -68,12 +68,18 @@ def reset(window: MainWindow, folder: Path) -> None:
     page.wizard.steps[RECIPE]._on_chosen("target", "qnn")
 
 
+def toured(window: MainWindow, _folder: Path) -> None:
+    window.tour.start()
+    window.tour.leave()
+
+
 RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("interop/actions.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("interop/actions.py", graphs),
     "no bundle to export": ("interop/actions.py", lambda window, _: window.interop.export_current()),
     "All settings were reset": ("settings/page.py", settings),
     "The result of the divergence": ("measure/divergence/dialog.py", kept),
+    "The tour continues": ("help/guided_tour.py", toured),
     "has replaced": ("builder/page.py", recipe),
     "has settings of its own": ("builder/recipe_page.py", reset),
 }
