@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHeaderView, QTableWidget, Q
 from app.frame.command_palette import matches
 from app.frame.page_stack import PageStack
 from app.help.documentation import DocumentationSheet
-from app.help.machine_sheet import MachineSheet
 from app.help.page_help import PageHelp, page_help
 from app.state.context import AppContext
 from app.widgets.basics import button, label, scroll_area
@@ -213,6 +212,8 @@ class HelpDialog(QDialog):
     """The sheets as tabs. `shortcuts` returns the current shortcuts; it is called whenever their sheet is shown."""
 
     def __init__(self, context: AppContext, shortcuts: Callable[[], Iterable[Shortcut]], parent: QWidget) -> None:
+        from app.help.machine_sheet import MachineSheet  # imported when it is first needed
+
         super().__init__(parent)
         self.setWindowTitle(self.tr("Help"))
         self._shortcuts = shortcuts
