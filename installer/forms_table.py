@@ -1,11 +1,17 @@
 """The table of resources/docs/quantized-weights.md: what becomes of each form in which checkpoints store weights.
 
+    python installer/forms_table.py     prints it, for the page
+
 gguf.forms, quantized.forms, quantized.methods ──table──▶ | format | in the bundle | how |
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from workflows.checkpoint.gguf.forms import FORMS, UNREAD
 from workflows.checkpoint.quantized.forms import PACKED_FORMS
@@ -46,3 +52,7 @@ def _refused() -> Iterator[tuple[str, str, str]]:
     )
     for name, reason in REFUSED.items():
         yield f"`{name}`", "refused", reason
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table())
