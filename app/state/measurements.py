@@ -60,7 +60,6 @@ class ReplyTally:
     samples: int = 0
     sampled_s: float = 0.0
     prompt_tokens: int = 0
-    prefill_ms: float = 0.0
     decoded: int = 0
     decode_ms: float = 0.0
     ttft_ms: float | None = None
@@ -150,7 +149,6 @@ class Measurements:
         """Records a prefill chunk."""
         run = self.reply
         run.prompt_tokens += event.tokens
-        run.prefill_ms += event.latency_ms
         run.elapsed_s += event.latency_ms / 1000
         self._add(CHUNK, event.tokens, event, -1, "")
 
