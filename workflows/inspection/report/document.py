@@ -3,8 +3,8 @@
 Texts come from untrusted files. Both writers pass them through `printable` and escape what has a meaning in their
 format; the HTML has no script, loads nothing, and its content security policy forbids loading in addition.
 
-A template of jinja2 would replace 30 of these lines by 25 whose parts no type checker compares with the classes, and
-Markdown, where any sign may have a meaning, would still be written here.
+A template of jinja2 and its settings are 35 lines in place of 41, and take 80 ms for the first page; no type checker
+compares its parts with the classes here.
 """
 
 from __future__ import annotations
