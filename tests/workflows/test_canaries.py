@@ -80,6 +80,8 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "installer/frozen/program.py": ([str(ROOT / "installer" / "frozen" / "program.py"), "devices"], ""),
     "installer/joinery/__main__.py": ([str(ROOT / "installer" / "joinery" / "__main__.py"), "devices"], ""),
     "installer/references.py": ([str(ROOT / "installer" / "references.py"), "--help"], ""),
+    "installer/forms_table.py": ([str(ROOT / "installer" / "forms_table.py"), "--help"], ""),
+    "installer/site.py": ([str(ROOT / "installer" / "site.py"), "--help"], ""),
 }
 """What can be started by hand → its arguments to Python, without -P, and what it is told."""
 

@@ -15,7 +15,7 @@ go through the decode sessions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -103,13 +103,14 @@ Logits = NDArray[np.float32]
 class Machine:
     """An open composite model: its sessions, its one cache, and the runs through them.
 
-    provider: where the sessions run, as messages name it. chunk: prompt tokens per run. note: why the declared cache of
-    the graph is not used; empty where it is. emulation: what the provider computes otherwise than the graph was built
-    for; placement: nodes that the provider leaves to another; memory_note: what is done since memory is short; all for
-    the person, empty where there is nothing to say. verify_phase: the phase that gives the logits of each of several
-    tokens; None where there is none. too_wide: whether prompts go token by token, because chunks of the graph's width
-    are wrong on this device. adapter: which one runs, shared with the machines over the same sessions. memory: the
-    cache's rows in a provider's own memory. Not for use by two threads at once, except for `stop`.
+    provider: where the sessions run, as messages name it. chunk: prompt tokens per run. run_limit: the same for the run
+    from a place on in a prompt of some length, where others wait for it; None for `chunk` always. note: why the
+    declared cache of the graph is not used; empty where it is. emulation: what the provider computes otherwise than the
+    graph was built for; placement: nodes that the provider leaves to another; memory_note: what is done since memory is
+    short; all for the person, empty where there is nothing to say. verify_phase: the phase that gives the logits of
+    each of several tokens; None where there is none. too_wide: whether prompts go token by token, because chunks of the
+    graph's width are wrong on this device. adapter: which one runs, shared with the machines over the same sessions.
+    memory: the cache's rows in a provider's own memory. Not for use by two threads at once, except for `stop`.
     """
 
     def __init__(
@@ -137,6 +138,7 @@ class Machine:
             cache.buffers.reserve()
         widest = widest_chunk(self._sessions[name] for name in program.prefill.keepers) if own else None
         self.chunk = min(pipeline.chunk, widest or pipeline.chunk)
+        self.run_limit: Callable[[int, int], int] | None = None
         self.too_wide = widest is not None and (program.prefill.columns or 0) > widest
         self._control = RunControl(self.provider)
         self._draft_capacity = DraftCapacity(program, cache, enabled=not self.too_wide)
@@ -223,7 +225,8 @@ class Machine:
         self.cache.buffers.expect(len(prompt), self.cache.slots)
         last = len(prompt) - int(self.program.final is not None and self.program.prefill is not self.program.decode)
         while start < len(prompt):
-            wanted = min(self.prompt_run(start, len(prompt)), last - start)
+            limit = self.run_limit(start, len(prompt)) if self.run_limit else self.chunk
+            wanted = min(limit, last - start)
             padded = width is not None and wanted < width
             single = wanted < 1 or self.too_wide or (padded and by_token)
             count = 0 if single else self.cache.fitting_tokens(before + start, wanted, width)
@@ -231,10 +234,6 @@ class Machine:
                 count = _undivided(self._blocks, self.cache, before + start, count, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
-
-    def prompt_run(self, start: int, length: int) -> int:
-        """How many tokens of a prompt of `length` the run from `start` on takes at most."""
-        return self.chunk
 
     def step(
         self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None

@@ -43,11 +43,13 @@ class RowMachine(Machine):
         with self.turns.alone(self.row, len(tokens)):
             return super().step(tokens, phase, rows, parents)
 
-    def prompt_run(self, start: int, length: int) -> int:
-        """See Machine.prompt_run; shorter where the others' steps would wait long for a run."""
-        if self.turns is None or self.program.prefill.columns:  # a run of fewer columns is padded
-            return self.chunk
-        return self.turns.run_beside_others(self.row, self.chunk, whole=length - start if not start else None)
+    def take_turns(self, turns: StepTurns) -> None:
+        """Has its single tokens go with those of other rows, and its prompts be read between their steps."""
+        self.turns = turns
+        if not self.program.prefill.columns:  # a run of fewer columns would be padded
+            self.run_limit = lambda start, length: turns.run_beside_others(
+                self.row, self.chunk, whole=None if start else length
+            )
 
 
 class RowBatch:
@@ -116,7 +118,7 @@ class RowBatch:
         """Has the rows' single tokens go through the model together, each row from a thread of its own."""
         turns = StepTurns(self.step)
         for row in self.rows:
-            row.turns = turns
+            row.take_turns(turns)
         return turns
 
     # -- tokens ------------------------------------------------------------------------------------------------
