@@ -38,6 +38,7 @@ TOGETHER = {
         "service/http/generations service/http/media_files service/http/metrics service/http/prompts "
         "service/http/replies service/http/speech service/http/texts"
     ),
+    "service/http/test_status": "service/http/request_log",
     "service/http/test_robust": (
         "service/http/api_errors service/http/guard service/http/run service/http/served_model "
         "service/http/served_worker"

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import typer
 
+from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.streams import print_line
 from workflows.common.errors import PackageError, RequestError
+from workflows.wire.codec import to_fields
+from workflows.wire.reports.server import ServerStatus
 
 
 def serve(
@@ -27,8 +30,15 @@ def serve(
     idle_s: float | None = typer.Option(None, "--idle", help="Seconds after which an unused bundle is closed."),
     body_mb: float | None = typer.Option(None, "--body", help="Most MiB of a request's body; 32 by default."),
     settings: Path | None = typer.Option(None, "--settings", metavar="FILE", help="A TOML file with all of these."),
+    stops_at_eof: bool = typer.Option(
+        False, "--stop-at-eof", help="Stop when standard input ends, as with the program that started the server."
+    ),
+    as_json: bool = JsonFlag,
 ) -> None:
     """Serve bundles: /v1/chat/completions, completions, embeddings, rerank, audio/transcriptions.
+
+    With --json the address is a line, and what the server does another one whenever it changes: its bundles, and each
+    request with its kind, state and counts, never a text.
 
     Settings come from the file, over it from JOINERY_SERVE_TOKEN, JOINERY_SERVE_PORT …, over both from these options.
     """
@@ -46,7 +56,17 @@ def serve(
     except ModuleNotFoundError as error:
         message = f"Serving needs {error.name}: install it with pip install 'joinery[serve]'."
         raise PackageError(message) from None
-    run(chosen, lambda address: print_line(f"Serving {', '.join(chosen.bundles)} at {address}/v1"))
+
+    def on_ready(address: str) -> None:
+        if as_json:
+            write_json({"event": "serving", "address": address, "bundles": list(chosen.bundles)})
+        else:
+            print_line(f"Serving {', '.join(chosen.bundles)} at {address}/v1")
+
+    def on_status(status: ServerStatus) -> None:
+        write_json({"event": "status", **to_fields(status)})
+
+    run(chosen, on_ready, on_status if as_json else None, stops_at_eof=stops_at_eof)
 
 
 def _named(bundles: list[str]) -> dict[str, Path]:

@@ -1,14 +1,14 @@
 """The routes, as a Starlette application.
 
 /v1/models · chat/completions · completions · embeddings · rerank · audio/transcriptions · audio/translations
-/health · /ready · /metrics
+/health · /ready · /metrics · /status
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -24,6 +24,7 @@ from workflows.service.http.guard import Guard
 from workflows.service.http.served_model import ServedModel
 from workflows.service.http.settings import ServerSettings
 from workflows.service.http.speech import transcriptions, translations
+from workflows.service.http.status import OnStatus, report_status, show_status
 from workflows.service.http.texts import embeddings, rerank
 
 _LOOK_S = 1.0  # between looks for unused bundles
@@ -38,19 +39,21 @@ _ROUTES: dict[str, Handler] = {
 }
 
 
-def make_app(settings: ServerSettings) -> Starlette:
-    """The application. Raises BundleError for a folder that holds none."""
+def make_app(settings: ServerSettings, on_status: OnStatus | None = None) -> Starlette:
+    """The application. on_status: called when what it does has changed. Raises BundleError for a folder without one."""
     context = ServerContext(settings)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        looking = asyncio.create_task(_close_unused(list(context.models.values())))
+        tasks = [asyncio.create_task(_close_unused(list(context.models.values())))]
+        if on_status is not None:
+            tasks.append(asyncio.create_task(report_status(context, on_status)))
         try:
             yield
         finally:
-            looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await looking
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(*(model.close() for model in context.models.values()))
 
     routes = [Route(path, _answering(context, path, handler), methods=["POST"]) for path, handler in _ROUTES.items()]
@@ -60,6 +63,7 @@ def make_app(settings: ServerSettings) -> Starlette:
         Route("/health", _health),
         Route("/ready", _answering(context, "/ready", _ready)),
         Route("/metrics", _answering(context, "/metrics", _metrics)),
+        Route("/status", _answering(context, "/status", show_status)),
     ]
     errors = {404: _no_route, 405: _wrong_method}
     app = Starlette(

@@ -12,10 +12,12 @@ from starlette.requests import Request
 from workflows.common.errors import printable
 from workflows.service.http.api_errors import ApiError, body_error
 from workflows.service.http.metrics import Metrics
+from workflows.service.http.request_log import RequestLog
 from workflows.service.http.served_model import ServedModel
 from workflows.service.http.settings import ServerSettings
 from workflows.wire import requests
 from workflows.wire.events import Event
+from workflows.wire.reports.server import ServerStatus
 
 _Body = TypeVar("_Body", bound=BaseModel)
 _Answer = TypeVar("_Answer")
@@ -25,7 +27,7 @@ class ServerContext:
     """One server's state. Raises BundleError for a folder that holds no bundle."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        self.settings, self.metrics = settings, Metrics()
+        self.settings, self.metrics, self.log = settings, Metrics(), RequestLog()
         self.models = {name: ServedModel(name, folder, settings) for name, folder in settings.bundles.items()}
 
     def model(self, name: str | None, gives: str | None = None) -> ServedModel:
@@ -52,13 +54,17 @@ class ServerContext:
         except ValidationError as error:
             raise body_error(error) from None
 
+    def status(self) -> ServerStatus:
+        """What the server does now."""
+        return self.log.status(self.models.values())
+
     def deadline(self) -> float:
         """When a request that begins now must be answered, by the loop's clock."""
         return asyncio.get_running_loop().time() + self.settings.seconds
 
     def events(self, model: ServedModel, request: requests.Request[object], deadline: float) -> AsyncGenerator[Event]:
         """The events of a request until the deadline."""
-        return within(model.events(request), deadline)
+        return within(self.log.follow(model, request), deadline)
 
 
 async def within(events: AsyncGenerator[Event], deadline: float) -> AsyncGenerator[Event]:

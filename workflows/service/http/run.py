@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import threading
 from collections.abc import Callable
 
 import uvicorn
@@ -10,18 +12,27 @@ import uvicorn
 from workflows.common.errors import RequestError, describe_os_error
 from workflows.service.http.app import make_app
 from workflows.service.http.settings import ServerSettings
+from workflows.service.http.status import OnStatus
 
 _STOP_S = 30  # that running requests may take after a signal
 _HEADERS = 32 << 10  # bytes
 _BACKLOG = 2048
 
 
-def serve(settings: ServerSettings, on_ready: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM. on_ready: called with the address.
+def serve(
+    settings: ServerSettings,
+    on_ready: Callable[[str], None],
+    on_status: OnStatus | None = None,
+    *,
+    stops_at_eof: bool = False,
+) -> None:
+    """Serves until SIGINT or SIGTERM. on_ready: called with the address. on_status: when what it does has changed.
+
+    stops_at_eof: the end of standard input stops it, too.
 
     Raises BundleError for a folder that holds no bundle, RequestError where the address cannot be had.
     """
-    app = make_app(settings)
+    app = make_app(settings, on_status)
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -40,7 +51,17 @@ def serve(settings: ServerSettings, on_ready: Callable[[str], None]) -> None:
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         on_ready(f"http{'s' if settings.certificate else ''}://{shown}:{port}")
-        uvicorn.Server(config).run(sockets=[listener])
+        server = uvicorn.Server(config)
+        if stops_at_eof:
+            threading.Thread(target=_stop_at_eof, args=(server,), daemon=True).start()
+        server.run(sockets=[listener])
+
+
+def _stop_at_eof(server: uvicorn.Server) -> None:
+    """Waits for the end of standard input; with os.read, whose thread may be in it when Python ends."""
+    while os.read(0, 4096):
+        pass
+    server.should_exit = True
 
 
 def _listening(settings: ServerSettings) -> socket.socket:

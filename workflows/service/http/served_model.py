@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 from workflows.bundle import read_bundle
@@ -18,6 +18,7 @@ from workflows.common.errors import JoineryError, RequestError
 from workflows.service.http.served_worker import ServedWorker, WorkerJob
 from workflows.service.http.settings import ServerSettings
 from workflows.wire.events import Event
+from workflows.wire.reports.server import RequestState
 from workflows.wire.requests import Open, Request
 
 _GRACE_S = 5.0  # that a cancelled job may take to end
@@ -52,15 +53,21 @@ class ServedModel:
         """The process that has it open; None for none."""
         return self._client.pid if self._client is not None and self._client.runs else None
 
-    async def events(self, request: Request[object]) -> AsyncGenerator[Event]:
+    async def events(
+        self, request: Request[object], on_state: Callable[[RequestState], None] = lambda _: None
+    ) -> AsyncGenerator[Event]:
         """The events of a request when its turn comes; one that is left is cancelled before the next one's turn.
 
-        Raises QueueFullError, WorkerLostError, and the worker's errors.
+        on_state: called with `opening` at its turn, and with `running` once the bundle is open. Raises QueueFullError,
+        WorkerLostError, and the worker's errors.
         """
         await self._begin()
         job: WorkerJob | None = None
         try:
-            job = (await self._open()).submit(request)
+            on_state("opening")
+            worker = await self._open()
+            on_state("running")
+            job = worker.submit(request)
             async for event in job.events():
                 yield event
         finally:
