@@ -34,6 +34,7 @@ PAGES = (
     PageEntry("chat", translatable("Chat"), "chat", "app.chat.page:ChatPage"),
     PageEntry("measure", translatable("Measure"), "measure", "app.measure.page:MeasurePage"),
     PageEntry("devices", translatable("Devices"), "devices", "app.devices.page:DevicesPage"),
+    PageEntry("server", translatable("Server"), "server", "app.server.page:ServerPage"),
 )
 
 

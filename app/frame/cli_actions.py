@@ -28,8 +28,8 @@ _TEXTS = {
     ),
     "depth": (translatable("Estimate the depth of a picture"), translatable("image, distance, 3D")),
     "serve": (
-        translatable("Read how bundles answer other programs"),
-        translatable("server, API, OpenAI, HTTP, endpoint"),
+        translatable("Let bundles answer other programs"),
+        translatable("server, API, OpenAI, HTTP, endpoint, port"),
     ),
     "inspect": (translatable("Show what a bundle or a graph holds"), translatable("graph, nodes, netron, weights")),
     "bench": (
@@ -77,6 +77,7 @@ def add_cli_actions(
         **dict.fromkeys(("runs", "report"), lambda: show("measure").show_history()),
         **dict.fromkeys(("build", "tune"), partial(show, "build")),
         **dict.fromkeys(("inspect",), partial(show, "inspect")),
+        "serve": partial(show, "server"),
         **dict.fromkeys(("devices", "preflight", "compile"), partial(show, "devices")),
         **dict.fromkeys(("generate", "chat", "embed", "rank", "classify", "depth"), partial(show, "chat")),
         **others,

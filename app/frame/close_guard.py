@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.state.context import AppContext
+from app.text.formatting import pluralize
 from app.widgets.expiring_question import ExpiringQuestion
 
 UNGUARDED = {"open", "generate", "add_machine", "check_machine"}
@@ -33,8 +34,8 @@ class CloseGuard(QObject):
         return [one.kind for one in self._context.activities.running if one.kind not in UNGUARDED]
 
     def may_close(self) -> bool:
-        """Whether no such job runs; otherwise ask, and close the window after the answer."""
-        if self._sure or not self.kinds:
+        """Whether no such job and no server runs; otherwise ask, and close the window after the answer."""
+        if self._sure or self._subject() is None:
             return True
         if self.question is None:
             self.question = self._new_question()
@@ -48,22 +49,13 @@ class CloseGuard(QObject):
         build = self._context.build
         if build.running:
             return "build", build.began
-        return "work" if self.kinds else None
+        if self.kinds:
+            return "work"
+        return "server" if self._context.server.on else None
 
     def _new_question(self) -> ExpiringQuestion:
         build = self._context.build
-        texts = (
-            (
-                self.tr("A build is running."),
-                self.tr("Finished stages can be saved; the Home page then offers to resume the build."),
-            )
-            if build.running
-            else (
-                self.tr("Work is still running; closing the window stops it."),
-                self.tr("The status line at the bottom of the window lists it."),
-            )
-        )
-        box = ExpiringQuestion(self.tr("Close the window?"), *texts, self._subject, self._window)
+        box = ExpiringQuestion(self.tr("Close the window?"), *self._texts(), self._subject, self._window)
         roles = QMessageBox.ButtonRole
         if build.running and build.request is not None:
             out = build.request.out
@@ -72,8 +64,27 @@ class CloseGuard(QObject):
         else:
             box.add_answer(self.tr("Close"), roles.DestructiveRole, self._close)
         box.add_refusal(self.tr("Wait"))
-        box.check_after(self._context.activities.changed, build.changed, build.finished)
+        box.check_after(self._context.activities.changed, build.changed, build.finished, self._context.server.changed)
         return box
+
+    def _texts(self) -> tuple[str, str]:
+        """What closing would end, and what comes of it."""
+        if self._context.build.running:
+            return (
+                self.tr("A build is running."),
+                self.tr("Finished stages can be saved; the Home page then offers to resume the build."),
+            )
+        if self.kinds:
+            return (
+                self.tr("Work is still running; closing the window stops it."),
+                self.tr("The status line at the bottom of the window lists it."),
+            )
+        count = self._context.server.busy
+        running = pluralize(count, self.tr("One request runs."), self.tr("{0} requests run."))
+        return (
+            self.tr("The server is running; closing the window stops it."),
+            running if count else self.tr("No request runs."),
+        )
 
     def _close(self) -> None:
         self._sure = True

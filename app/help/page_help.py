@@ -71,6 +71,16 @@ def page_help(page: str) -> PageHelp:
                 "saves the compiled graphs of a provider, so that the bundle opens faster."
             ),
         ),
+        "server": (
+            tr(
+                "Lets bundles answer other programs with OpenAI's interface, and shows the requests as they run, the "
+                "queue and the cache."
+            ),
+            tr(
+                "Press Start: the open bundle is served on this machine. Copy a sample and run it; its request appears "
+                "under Requests. Stop lets the requests that run finish; the server ends with the window."
+            ),
+        ),
         "settings": (
             tr("Sets appearance, folders of bundles and the size of the history."),
             tr("Changes are saved at once. Settings that need a restart say so; Reset and Import can be undone."),

@@ -30,6 +30,7 @@ from app.state.notes import Note, NoteOwner, Notes
 from app.state.preflights import Preflights
 from app.state.recent_bundles import Reader, RecentBundles, bundle_title, read_summary
 from app.state.run_history import HistoryModel
+from app.state.server import ServerModel
 from app.state.settings import Settings, home_folder
 from app.state.unfinished_builds import UnfinishedBuilds
 from app.state.unsaved_recipe import UnsavedRecipe, UnsavedRecipeFile
@@ -100,6 +101,8 @@ class AppContext(QObject):
         self.measurements = Measurements()
         self.measurements.record_session(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
+        self.server = ServerModel(self.home, None, self)
+        self.server.errorOccurred.connect(self.show_error)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
@@ -306,6 +309,7 @@ class AppContext(QObject):
         self.closing.emit()
         self.recipe_file.save()
         self.history.close()
+        self.server.close()
         self._closed = True
         for worker in list(self._memory):
             worker.refusing = True

@@ -40,6 +40,8 @@ from tests.app.conftest import fake_summary, make_bundle
 from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history as runs_of
+from tests.fakes.server import program as fake_server
+from tests.fakes.server import traffic
 from tests.fakes.worker import program
 from tests.workflows.inspection.picture.making import decoder, encoder_decoder, seams
 from workflows.wire.requests import Build
@@ -694,6 +696,42 @@ def checked(window: MainWindow, home: Path) -> None:
     window.show_page("devices")
 
 
+def served(tab: str = "setup", **scenario: Any) -> Prepare:
+    """The server was started over a fake process, and a tab is shown; without a scenario it is stopped."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.show_page("server")
+        page = window.stack.page("server")
+        page.setup.bundles.add(str(make_bundle(home / "bundles" / "minilm-l6-v2")))  # type: ignore[attr-defined]
+        if scenario:
+            window.context.server.program = fake_server(**scenario)
+            page.start()  # type: ignore[attr-defined]
+            until(lambda: scenario.get("silent") or window.context.server.state != "starting", "the server")
+            wait(len(scenario.get("statuses", [])) * 0.5)
+        page.tabs.show_tab(tab)  # type: ignore[attr-defined]
+
+    return act
+
+
+def serving_others(window: MainWindow, home: Path) -> None:
+    """Setup for other machines: a token was made, and everything is unfolded."""
+    served()(window, home)
+    setup = window.stack.page("server").setup  # type: ignore[attr-defined]
+    window.context.server.change(host="0.0.0.0", certificate="/etc/ssl/server.pem", key="/etc/ssl/server.key")
+    setup.address.token.make.click()
+    setup.address.token.field.setText("vN3q0f7Xb2kPz9LrT4mYw8Hs")
+    setup.tls.unfold(True)
+    setup.limits.unfold(True)
+
+
+def stopping_server(window: MainWindow, home: Path) -> None:
+    """The server waits for requests that run."""
+    served("requests", statuses=traffic(8), every=0.5, linger=60)(window, home)
+    window.context.server.stop()
+    wait(0.2)
+
+
 def on_card(name: str, press: str, agreed: bool = True) -> Prepare:
     """A button of a device's card was pressed."""
 
@@ -934,6 +972,21 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     ),
     "devices-empty": ({"devices": []}, page("devices")),
     "devices-failed": (fails("devices", "onnxruntime could not be asked: it is not installed."), page("devices")),
+    "server-empty": ({}, page("server")),
+    "server-setup": ({}, served()),
+    "server-others": ({}, serving_others),
+    "server-starting": ({}, served("requests", silent=True, lines=["reading the bundles"])),
+    "server-full": ({}, served("requests", statuses=traffic(24), every=0.5)),
+    "server-stopping": ({}, stopping_server),
+    "server-samples": ({}, served("samples", statuses=[{}])),
+    "server-log": ({}, served("log", statuses=[{}], lines=["A line of a library that warns of something."])),
+    "server-failed": (
+        {},
+        served(
+            error={"kind": "address", "message": "Nothing can listen on 127.0.0.1, port 8080: Address already in use."}
+        ),
+    ),
+    "server-crashed": ({}, served("requests", statuses=traffic(6), every=0.5, crash_after=5)),
     "settings": ({}, page("settings")),
     "settings-reset": ({}, settings_reset),
     "help-page": ({}, helped("page")),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from workflows.cli.output import JsonFlag, write_json
 from workflows.cli.streams import print_line
-from workflows.common.errors import PackageError, RequestError
+from workflows.common.errors import JoineryError, PackageError, RequestError
 from workflows.wire.codec import to_fields
+from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.server import ServerStatus
 
 
@@ -42,15 +44,23 @@ def serve(
 
     Settings come from the file, over it from JOINERY_SERVE_TOKEN, JOINERY_SERVE_PORT …, over both from these options.
     """
-    from workflows.service.http.settings import read_settings
-
     given = {
         "host": host, "port": port, "certificate": certificate, "key": key, "provider": provider,
         "capacity": capacity, "rows": rows, "queue": queue, "seconds": seconds, "idle_s": idle_s, "body_mb": body_mb,
-        "token": None if token_file is None else token_file.read_text("utf-8").strip(),
-        "bundles": _named(bundles or []),
     }  # fmt: skip
-    chosen = read_settings(settings, given)
+    try:
+        token = None if token_file is None else token_file.read_text("utf-8").strip()
+        _run(settings, given | {"token": token, "bundles": _named(bundles or [])}, as_json, stops_at_eof)
+    except JoineryError as error:
+        if as_json:
+            write_json(ErrorEvent(kind=error.kind, message=str(error)).to_dict())
+        raise
+
+
+def _run(file: Path | None, options: dict[str, Any], as_json: bool, stops_at_eof: bool) -> None:
+    from workflows.service.http.settings import read_settings
+
+    chosen = read_settings(file, options)
     try:
         from workflows.service.http.run import serve as run
     except ModuleNotFoundError as error:

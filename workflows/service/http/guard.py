@@ -7,8 +7,9 @@ import hmac
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workflows.common.loopback import is_loopback
 from workflows.service.http.api_errors import ApiError
-from workflows.service.http.settings import ServerSettings, is_loopback
+from workflows.service.http.settings import ServerSettings
 
 _OPEN = ("/health", "/ready")
 

@@ -19,6 +19,10 @@ _HEADERS = 32 << 10  # bytes
 _BACKLOG = 2048
 
 
+class AddressError(RequestError):
+    """Nothing can listen on an address: it is in use, not of this machine, or not allowed."""
+
+
 def serve(
     settings: ServerSettings,
     on_ready: Callable[[str], None],
@@ -30,7 +34,7 @@ def serve(
 
     stops_at_eof: the end of standard input stops it, too.
 
-    Raises BundleError for a folder that holds no bundle, RequestError where the address cannot be had.
+    Raises BundleError for a folder that holds no bundle, AddressError where the address cannot be had.
     """
     app = make_app(settings, on_status)
     config = uvicorn.Config(
@@ -75,5 +79,5 @@ def _listening(settings: ServerSettings) -> socket.socket:
         listener.listen(_BACKLOG)
     except OSError as error:
         why = describe_os_error(error) if error.filename else str(error.strerror or error)
-        raise RequestError(f"Nothing can listen on {settings.host}, port {settings.port}: {why}.") from None
+        raise AddressError(f"Nothing can listen on {settings.host}, port {settings.port}: {why}.") from None
     return listener

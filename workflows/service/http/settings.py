@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workflows.common.errors import RequestError, printable
+from workflows.common.loopback import is_loopback
 
 VARIABLES = "JOINERY_SERVE_"
 """The beginning of the environment variables: JOINERY_SERVE_TOKEN, JOINERY_SERVE_PORT …"""
@@ -54,14 +54,6 @@ class ServerSettings(BaseModel):
     def body_bytes(self) -> int:
         """The most bytes of a request's body."""
         return int(self.body_mb * _MEBI)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def read_settings(file: Path | None, options: Mapping[str, Any]) -> ServerSettings:

@@ -11,7 +11,7 @@ from tests.workflows.predict.text_bundles import made_bundle
 from workflows.bundle.text_tasks import ClassificationSettings
 from workflows.common.errors import RequestError
 from workflows.service.http.served_model import ServedModel
-from workflows.service.http.settings import is_loopback, read_settings
+from workflows.service.http.settings import read_settings
 
 
 def test_each_source_takes_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,11 +46,6 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("= 1")
     with pytest.raises(RequestError, match="cannot be read as TOML"):
         read_settings(tmp_path / "a.toml", {})
-
-
-def test_loopback() -> None:
-    assert all(map(is_loopback, ("127.0.0.1", "::1", "localhost", "127.8.0.1")))
-    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))
 
 
 def test_a_bundle_that_no_route_is_for(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The Server page: bundles that answer other programs, with OpenAI's interface."""

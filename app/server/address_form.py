@@ -1,0 +1,170 @@
+"""Where the server listens, who reaches it, and the token and the certificate that others need."""
+
+from __future__ import annotations
+
+import secrets
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QSpinBox, QWidget
+
+from app.state.server import ServerModel
+from app.state.server_options import EVERY_NETWORK, LOOPBACK
+from app.text.translatable import tr
+from app.widgets.basics import Section, button, label
+from app.widgets.collapsible import CollapsibleSection
+from app.widgets.fields import combo_box, line_edit
+from app.widgets.layouts import STRETCH, grid_layout, hbox
+from app.widgets.path_field import PathField
+from app.widgets.theme import G, mono_font
+from app.widgets.wheel_guard import ignore_wheel
+
+_OTHER = ""
+_TOKEN_BYTES = 24
+
+
+class AddressForm(Section):
+    """Who reaches the server, and its port; a token where others do."""
+
+    def __init__(self, server: ServerModel, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Address"), parent=parent)
+        self._server = server
+        entries = (
+            (self.tr("This machine alone"), LOOPBACK),
+            (self.tr("Other machines, too"), EVERY_NETWORK),
+            (self.tr("One address of this machine …"), _OTHER),
+        )
+        self.reach = ignore_wheel(combo_box(self.tr("Reachable from"), entries))
+        self.reach.activated.connect(lambda _: self._on_reach())
+        self.host = line_edit(self.tr("Address to listen on"), "192.168.1.20")
+        self.host.editingFinished.connect(lambda: self._server.change(host=self.host.text().strip()))
+        self.port = ignore_wheel(QSpinBox())
+        self.port.setAccessibleName(self.tr("Port"))
+        self.port.setRange(0, 65535)
+        self.port.setSpecialValueText(self.tr("a free one"))
+        self.port.valueChanged.connect(lambda value: self._server.change(port=value))
+        grid = grid_layout(2 * G, G, stretch=(3,))
+        grid.addWidget(label(self.tr("Reachable from")), 0, 0)
+        grid.addLayout(hbox(self.reach, (self.host, 1)), 0, 1)
+        grid.addWidget(label(self.tr("Port")), 1, 0)
+        grid.addLayout(hbox(self.port, STRETCH), 1, 1)
+        self.body.addLayout(grid)
+        self.token = TokenRow(server)
+        self.body.addWidget(self.token)
+        server.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the chosen address."""
+        options = self._server.options
+        place = self.reach.findData(options.host)
+        self.reach.setCurrentIndex(place if place >= 0 else self.reach.findData(_OTHER))
+        self.host.setVisible(place < 0)
+        if not self.host.hasFocus():
+            self.host.setText(options.host if place < 0 else "")
+        self.port.setValue(options.port)
+        self.token.refresh()
+
+    def _on_reach(self) -> None:
+        self._server.change(host=str(self.reach.currentData()))
+        if self.reach.currentData() == _OTHER:
+            self.host.setFocus()
+
+
+class TokenRow(QWidget):
+    """Makes the token that clients must send; shows it until the server starts, and never again."""
+
+    def __init__(self, server: ServerModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._server = server
+        self.text = label("", "muted", wrap=True)
+        self.field = line_edit(self.tr("Token"))
+        self.field.setReadOnly(True)
+        self.field.setFont(mono_font())
+        self.make = button("", "refresh", clicked=self._make)
+        self.copy = button(self.tr("Copy"), "copy", clicked=self._copy)
+        self.copy.setAccessibleName(self.tr("Copy the token"))
+        grid = grid_layout(G, G // 2, stretch=(0,), parent=self)
+        grid.addWidget(self.text, 0, 0, 1, 3)
+        grid.addWidget(self.field, 1, 0)
+        grid.addWidget(self.copy, 1, 1)
+        grid.addWidget(self.make, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Where others reach the server, a token is needed; on this machine it may be left out."""
+        options = self._server.options
+        if self._server.on:
+            self.field.clear()
+        shown = bool(self.field.text())
+        if shown:
+            text = self.tr("Copy the token now: it is shown until the server starts, and saved nowhere.")
+        elif options.token:
+            text = self.tr("Clients must send the token. It is not shown again.")
+        elif options.is_local:
+            text = self.tr("No other machine reaches this address, and clients need no token.")
+        else:
+            text = self.tr("Others can reach this address: make a token, which clients must send.")
+        self.text.setText(text)
+        for part in (self.field, self.copy):
+            part.setVisible(shown)
+        self.make.setText(self.tr("Make another token") if options.token else self.tr("Make a token"))
+        self.make.setAccessibleName(self.make.text())
+
+    def _make(self) -> None:
+        self.field.setText(secrets.token_urlsafe(_TOKEN_BYTES))
+        self._server.change(token=self.field.text())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.field.text())
+
+
+class TlsFiles(CollapsibleSection):
+    """The certificate and its key; folded while there are none."""
+
+    def __init__(self, server: ServerModel, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Encryption (TLS)"), tr("A certificate with its key, so that clients use https."), parent)
+        self._server = server
+        self.certificate = PemField(self.tr("Certificate (PEM)"))
+        self.key = PemField(self.tr("Key (PEM)"))
+        self.certificate.field.editingFinished.connect(self._save)
+        self.key.field.editingFinished.connect(self._save)
+        grid = grid_layout(2 * G, G // 2, stretch=(0, 1))
+        for row, one in enumerate((self.certificate, self.key)):
+            grid.addWidget(label(one.field.accessibleName()), row, 0)
+            grid.addWidget(one, row, 1)
+            one.picked.connect(lambda path, one=one: self._pick(one, path))
+        self.body.addLayout(grid)
+        server.changed.connect(self.refresh)
+        self.refresh()
+        self.unfold(bool(server.options.certificate or server.options.key))
+
+    def refresh(self) -> None:
+        """Shows the chosen files."""
+        options = self._server.options
+        for one, path in ((self.certificate, options.certificate), (self.key, options.key)):
+            if not one.field.hasFocus():
+                one.field.setText(path)
+        self.set_summary(self.tr("https") if options.certificate and options.key else self.tr("none: http"))
+
+    def _pick(self, field: PemField, path: str) -> None:
+        field.field.setText(path)
+        self._save()
+
+    def _save(self) -> None:
+        certificate, key = (one.field.text().strip() for one in (self.certificate, self.key))
+        self._server.change(certificate=certificate, key=key)
+
+
+class PemField(PathField):
+    """A field for a file in PEM form."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        self.field: QLineEdit = line_edit(name)
+        super().__init__(self.field, parent)
+
+    def button_text(self) -> str:
+        return self.tr("Choose a file")
+
+    def choose_path(self, title: str) -> str:
+        return QFileDialog.getOpenFileName(self, title, "", self.tr("PEM files (*.pem *.crt *.key);;All files (*)"))[0]
