@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QSpinBox, QWidget
 
@@ -14,7 +13,7 @@ from app.text.translatable import tr
 from app.widgets.basics import Section, button, label
 from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import combo_box, line_edit
-from app.widgets.layouts import STRETCH, grid_layout, hbox
+from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.path_field import PathField
 from app.widgets.theme import G, mono_font
 from app.widgets.wheel_guard import ignore_wheel
@@ -42,10 +41,11 @@ class AddressForm(Section):
         self.port.setAccessibleName(self.tr("Port"))
         self.port.setRange(0, 65535)
         self.port.setSpecialValueText(self.tr("a free one"))
+        self.port.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.port.valueChanged.connect(lambda value: self._server.change(port=value))
-        grid = grid_layout(2 * G, G, stretch=(3,))
+        grid = grid_layout(2 * G, G, stretch=(1,))
         grid.addWidget(label(self.tr("Reachable from")), 0, 0)
-        grid.addLayout(hbox(self.reach, (self.host, 1)), 0, 1)
+        grid.addLayout(hbox(self.reach, (self.host, 2), STRETCH), 0, 1)
         grid.addWidget(label(self.tr("Port")), 1, 0)
         grid.addLayout(hbox(self.port, STRETCH), 1, 1)
         self.body.addLayout(grid)
@@ -84,11 +84,7 @@ class TokenRow(QWidget):
         self.make = button("", "refresh", clicked=self._make)
         self.copy = button(self.tr("Copy"), "copy", clicked=self._copy)
         self.copy.setAccessibleName(self.tr("Copy the token"))
-        grid = grid_layout(G, G // 2, stretch=(0,), parent=self)
-        grid.addWidget(self.text, 0, 0, 1, 3)
-        grid.addWidget(self.field, 1, 0)
-        grid.addWidget(self.copy, 1, 1)
-        grid.addWidget(self.make, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        vbox(hbox((self.text, 1), self.make), hbox((self.field, 1), self.copy), parent=self, spacing=G // 2)
         self.refresh()
 
     def refresh(self) -> None:
@@ -129,7 +125,7 @@ class TlsFiles(CollapsibleSection):
         self.key = PemField(self.tr("Key (PEM)"))
         self.certificate.field.editingFinished.connect(self._save)
         self.key.field.editingFinished.connect(self._save)
-        grid = grid_layout(2 * G, G // 2, stretch=(0, 1))
+        grid = grid_layout(2 * G, G // 2, stretch=(1,))
         for row, one in enumerate((self.certificate, self.key)):
             grid.addWidget(label(one.field.accessibleName()), row, 0)
             grid.addWidget(one, row, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app.state.server import ServerModel
-from app.text.formatting import format_duration, format_number
+from app.text.formatting import approximate_duration, format_number
 from app.text.translatable import tr
 from app.widgets.basics import label
 from app.widgets.collapsible import CollapsibleSection
@@ -35,7 +35,7 @@ class LimitsForm(CollapsibleSection):
             "idle_s": self.tr("Its memory is free until the next request."),
             "body_mb": self.tr("Pictures and recordings included."),
         }
-        grid = grid_layout(2 * G, G // 2, stretch=(0, 0, 1))
+        grid = grid_layout(2 * G, G // 2, stretch=(2,))
         for row, (name, spin) in enumerate(self.spins.items()):
             grid.addWidget(label(spin.accessibleName()), row, 0)
             grid.addWidget(spin, row, 1)
@@ -50,6 +50,7 @@ class LimitsForm(CollapsibleSection):
     def _spin(self, name: str, low: int, high: int, suffix: str = "", special: str = "") -> QSpinBox:
         spin = ignore_wheel(QSpinBox())
         spin.setAccessibleName(name)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setRange(low, high)
         spin.setSuffix(suffix)
         spin.setSpecialValueText(special)
@@ -62,5 +63,5 @@ class LimitsForm(CollapsibleSection):
         for name, spin in self.spins.items():
             spin.setValue(getattr(options, name))
         waiting = self.tr("{0} may wait").format(format_number(options.queue))
-        longest = self.tr("a request takes at most {0}").format(format_duration(options.seconds))
+        longest = self.tr("a request takes at most {0}").format(approximate_duration(options.seconds))
         self.set_summary(f"{waiting} · {longest}")

@@ -56,7 +56,7 @@ class ServerPage(QWidget):
         vbox(head, self.note, parent=top, margins=(3 * G, 2 * G, 2 * G, G), spacing=G // 2)
         vbox(top, (tabs, 1), parent=self, spacing=0)
         style_separately(tabs.pages)
-        self.overlay = BannerOverlay(self, self.banner)
+        self.overlay = BannerOverlay(tabs, self.banner, area=tabs.pages)  # Start and Stop stay in sight
         self._start_action = add_action(self, self.tr("Start the server"), self.start, icon="play")
         self._stop_action = add_action(self, self.tr("Stop the server"), self._server.stop, icon="stop")
         self._copy_action = add_action(self, self.tr("Copy the address of the server"), self._copy, icon="copy")

@@ -90,7 +90,7 @@ class RequestTableModel(TextTableModel):
             state_text(one),
             one.model,
             kind_text(one.kind),
-            cached if one.cached_tokens else format_number(one.prompt_tokens),
+            cached if one.cached_tokens else format_number(one.prompt_tokens) if one.prompt_tokens else "–",
             format_number(one.tokens) if one.tokens else "–",
             format_number(one.tokens_per_s, 1) if one.tokens_per_s else "–",
             format_duration(one.seconds),

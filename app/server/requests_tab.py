@@ -41,7 +41,7 @@ class RequestsTab(QWidget):
         self.empty = EmptyState(
             self.tr("No request yet"),
             self.tr(
-                "Each request appears here with its tokens and its time; what it says is not shown. Samples asks one."
+                "Each request appears here with its tokens and its time, without its text. Samples has programs to try."
             ),
         )
         self.rows = stack(self.empty, self.table)

@@ -21,6 +21,7 @@ class SampleCard(CardFrame):
 
     def __init__(self, name: str, note: str, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
+        self.text = ""
         self.code = QPlainTextEdit()
         self.code.setReadOnly(True)
         self.code.setFont(mono_font())
@@ -35,14 +36,14 @@ class SampleCard(CardFrame):
 
     def show_text(self, text: str) -> None:
         """Shows another sample, in as many lines as it has."""
-        if text != self.code.toPlainText():
-            self.code.setPlainText(text)
-            lines = max(text.count("\n"), 1) + 1
+        if text != self.text:
+            self.text = text
+            self.code.setPlainText(text.rstrip("\n"))
             bar = self.code.horizontalScrollBar().sizeHint().height()
-            self.code.setFixedHeight(lines * self.code.fontMetrics().lineSpacing() + bar + 2 * G)
+            self.code.setFixedHeight(text.count("\n") * self.code.fontMetrics().lineSpacing() + bar + 2 * G)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.code.toPlainText())
+        QGuiApplication.clipboard().setText(self.text)
 
 
 class SamplesTab(QWidget):

@@ -23,6 +23,7 @@ from app.widgets.plot_style import add_point_line, make_static, move_point_line,
 from app.widgets.theme import G, theme
 
 HEIGHT = 17 * G
+_TICKS_S = (30, 60, 90)  # before now
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class TrafficChart(CardFrame):
         self.curves = [pg.PlotCurveItem(skipFiniteCheck=True) for _ in series]
         for curve in self.curves:
             self.plot.addItem(curve, ignoreBounds=True)
+        if most is not None:
+            self.plot.getAxis("left").setTicks(
+                [[(most * part / 4, format_number(most * part / 4)) for part in range(5)]]
+            )
         self.plot.setXRange(-WINDOW_S, 0, padding=0)
         self._line = add_point_line(self.plot)
         self.description = ChartDescription(self.plot, self._mark)
@@ -76,7 +81,7 @@ class TrafficChart(CardFrame):
         for curve, column in zip(self.curves, columns, strict=True):
             curve.setData(times, column)
         top = max((max(column, default=0.0) for column in columns), default=0.0)
-        self.plot.setYRange(0, self._most or max(top * 1.15, self._least), padding=0)
+        self.plot.setYRange(0, 1.08 * self._most if self._most else max(top * 1.15, self._least), padding=0)
         selected = self.description.index
         parts = map(range_text, [one.name for one in self.series], columns, [one.text for one in self.series])
         self.description.show(" ".join(parts), len(points), self._point_text)
@@ -108,6 +113,7 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
         make_static(self)
         self.setMouseEnabled(x=False, y=False)
         self.getAxis("left").setWidth(5 * G)
+        self.getAxis("bottom").setTicks([[(-at, f"−{at} s") for at in _TICKS_S]])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._owner.description.handle_key(event):

@@ -151,6 +151,8 @@ class ServerModel(QObject):
     def _on_end(self, error: ErrorEvent | None) -> None:
         self._sample()
         self._clock.stop()
+        if self.status is not None:
+            self.status = _without_server(self.status)
         if self._process is not None:
             self._process.deleteLater()
         self._process = None
@@ -172,3 +174,12 @@ class ServerModel(QObject):
 
     def _report_error(self, message: str) -> None:
         QTimer.singleShot(0, self, lambda: self.errorOccurred.emit(message))
+
+
+def _without_server(status: ServerStatus) -> ServerStatus:
+    """The last status of a server that has ended: no request runs any more, and no bundle is open."""
+    open_states = ("waiting", "opening", "running")
+    requests = [replace(one, state="cancelled") if one.state in open_states else one for one in status.requests]
+    bundles = [replace(one, open=False, waiting=0, running=0, cache_used=0) for one in status.bundles]
+    ended = sum(one.state in open_states for one in status.requests)
+    return replace(status, requests=requests, bundles=bundles, cancelled=status.cancelled + ended)

@@ -8,6 +8,10 @@
       <translation> und </translation>
     </message>
     <message>
+      <source> s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source> token</source>
       <translation> Token</translation>
     </message>
@@ -223,6 +227,14 @@
       <translation>Ein Bundle, der Ordner eines Checkpoints, demo:NAME, eine Hub-ID</translation>
     </message>
     <message>
+      <source>A certificate of one's own is trusted with SSL_CERT_FILE={0} (Python), NODE_EXTRA_CA_CERTS={0} (JavaScript) and --cacert {0} (curl).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>A certificate with its key, so that clients use https.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>A change opens the bundle again; the conversation stays.</source>
       <translation>Eine Änderung öffnet das Bundle neu; das Gespräch bleibt.</translation>
     </message>
@@ -265,6 +277,14 @@
     <message>
       <source>A list of items</source>
       <translation>Eine Liste von Einträgen</translation>
+    </message>
+    <message>
+      <source>A module (.mjs) for Node 20 or newer, without a package.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>A name is not empty, has no =, and stands for one bundle.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>A person</source>
@@ -387,6 +407,18 @@
       <translation>Adapter</translation>
     </message>
     <message>
+      <source>Add</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Add a bundle to serve.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Add a bundle under Setup; its samples appear here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Add an adapter</source>
       <translation>Adapter hinzufügen</translation>
     </message>
@@ -409,6 +441,10 @@
     <message>
       <source>Address</source>
       <translation>Adresse</translation>
+    </message>
+    <message>
+      <source>Address to listen on</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>After</source>
@@ -581,6 +617,10 @@
     <message>
       <source>Ask something</source>
       <translation>Etwas fragen</translation>
+    </message>
+    <message>
+      <source>Ask the bundle</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Ask the model something</source>
@@ -883,6 +923,14 @@
       <translation>Bundle, das entwirft</translation>
     </message>
     <message>
+      <source>Bundle that the samples ask</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Bundle to add</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Bundle to evaluate</source>
       <translation>Bundle, das ausgewertet wird</translation>
     </message>
@@ -893,6 +941,10 @@
     <message>
       <source>Bundles</source>
       <translation>Bundles</translation>
+    </message>
+    <message>
+      <source>Bundles answer programs that speak OpenAI's interface.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Bundles of {0} by device</source>
@@ -925,6 +977,10 @@
     <message>
       <source>CSV (*.csv)</source>
       <translation>CSV (*.csv)</translation>
+    </message>
+    <message>
+      <source>Cache in use, %</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Cache layout</source>
@@ -983,6 +1039,10 @@
       <translation>In die Mitte</translation>
     </message>
     <message>
+      <source>Certificate (PEM)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Chain</source>
       <translation>Kette</translation>
     </message>
@@ -1001,6 +1061,10 @@
     <message>
       <source>Changes are saved at once. Settings that need a restart say so; Reset and Import can be undone.</source>
       <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen und Importieren können rückgängig gemacht werden.</translation>
+    </message>
+    <message>
+      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
+      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
     </message>
     <message>
       <source>Changes by scope</source>
@@ -1099,6 +1163,10 @@
       <translation>Ordner eines Checkpoints wählen</translation>
     </message>
     <message>
+      <source>Choose a file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Choose a file of prompts</source>
       <translation>Datei mit Prompts wählen</translation>
     </message>
@@ -1141,6 +1209,10 @@
     <message>
       <source>Choose an adapter's folder</source>
       <translation>Ordner eines Adapters wählen</translation>
+    </message>
+    <message>
+      <source>Choose an address.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Choose pictures</source>
@@ -1191,8 +1263,20 @@
       <translation>Ein Klick auf eine Session öffnet ihren Graphen, auf einen Zustand den KV-Cache.</translation>
     </message>
     <message>
+      <source>Clients must send the token. It is not shown again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Clients name them in each request. A bundle is opened with the first one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Close</source>
       <translation>Schließen</translation>
+    </message>
+    <message>
+      <source>Close an unused bundle after</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Close the window?</source>
@@ -1395,6 +1479,10 @@
       <translation>JSON kopieren</translation>
     </message>
     <message>
+      <source>Copy a sample that asks the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Copy as JSON</source>
       <translation>Als JSON kopieren</translation>
     </message>
@@ -1411,8 +1499,20 @@
       <translation>Bild kopieren</translation>
     </message>
     <message>
+      <source>Copy the address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Copy the address of the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Copy the code</source>
       <translation>Code kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the command</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Copy the depths as a picture</source>
@@ -1435,12 +1535,28 @@
       <translation>Letzte Antwort kopieren</translation>
     </message>
     <message>
+      <source>Copy the log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Copy the sample in {0}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Copy the similarities as TSV</source>
       <translation>Ähnlichkeiten als TSV kopieren</translation>
     </message>
     <message>
       <source>Copy the text</source>
       <translation>Text kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Copy the token now: it is shown until the server starts, and saved nowhere.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Copy versions and folder</source>
@@ -1695,12 +1811,20 @@
       <translation>Ablegen, um es zu öffnen</translation>
     </message>
     <message>
+      <source>Duration</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Each file needs a different name.</source>
       <translation>Jede Datei braucht einen anderen Namen.</translation>
     </message>
     <message>
       <source>Each graph holds the whole model, in the operators that its code has.</source>
       <translation>Jeder Graph enthält das ganze Modell, in den Operatoren, die sein Code hat.</translation>
+    </message>
+    <message>
+      <source>Each request appears here with its tokens and its time; what it says is not shown. Samples asks one.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Each step has a default, so Next leads to the review and the build. Precision, cache and passes can be chosen on the way; a build that was stopped continues where it ended.</source>
@@ -1747,12 +1871,20 @@
       <translation>Embeddings, Transformer und Head als getrennte Graphen, mit 1×1-Faltungen, fp16-Cache und Rotary-Positionen innen.</translation>
     </message>
     <message>
+      <source>Encryption (TLS)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>End it</source>
       <translation>Beenden</translation>
     </message>
     <message>
       <source>Ends the reply (Esc)</source>
       <translation>Beendet die Antwort (Esc)</translation>
+    </message>
+    <message>
+      <source>Ends the requests that still run.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Ends when</source>
@@ -2379,6 +2511,10 @@
       <translation>Wie lange halten sich Eier?</translation>
     </message>
     <message>
+      <source>How many requests run and wait, and for how long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>How many texts a step continues, each with a cache of its own: for a server of several clients.</source>
       <translation>Wie viele Texte ein Schritt fortsetzt, jeder mit eigenem Cache: für einen Server mit mehreren Clients.</translation>
     </message>
@@ -2449,6 +2585,10 @@
     <message>
       <source>In a layer</source>
       <translation>Je Schicht</translation>
+    </message>
+    <message>
+      <source>In a shell of Linux or macOS.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>In all</source>
@@ -2559,8 +2699,16 @@
       <translation>Nach einer Woche war es kaputt, und niemand geht ans Telefon.</translation>
     </message>
     <message>
+      <source>It ends.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>It has ended before its last step; Start sweep goes on.</source>
       <translation>Sie endete vor ihrem letzten Schritt; „Versuchsreihe starten“ setzt sie fort.</translation>
+    </message>
+    <message>
+      <source>It is for {0}, which the server has no route for.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>It needs about {0} of disk, and {1} are free.</source>
@@ -2571,8 +2719,20 @@
       <translation>Sie läuft in einem anderen Prozess.</translation>
     </message>
     <message>
+      <source>It waits for one request that runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>It waits for {0} requests that run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Its depths appear here.</source>
       <translation>Seine Tiefen erscheinen hier.</translation>
+    </message>
+    <message>
+      <source>Its memory is free until the next request.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Its number of tokens is open: a chunk of the prompt, or one token of a reply.</source>
@@ -2679,6 +2839,10 @@
       <translation>Für später behalten</translation>
     </message>
     <message>
+      <source>Key (PEM)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Keyboard shortcuts</source>
       <translation>Tastenkürzel</translation>
     </message>
@@ -2749,6 +2913,10 @@
     <message>
       <source>Larger (+)</source>
       <translation>Größer (+)</translation>
+    </message>
+    <message>
+      <source>Largest body</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Lark grammar</source>
@@ -2823,6 +2991,14 @@
       <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
     <message>
+      <source>Let bundles answer other programs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Lets bundles answer other programs with OpenAI's interface, and shows the requests as they run, the queue and the cache.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Light</source>
       <translation>Hell</translation>
     </message>
@@ -2873,6 +3049,10 @@
     <message>
       <source>List the execution providers</source>
       <translation>Die Execution Provider auflisten</translation>
+    </message>
+    <message>
+      <source>Listening at {0}</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file.</source>
@@ -2931,6 +3111,10 @@
       <translation>Protokoll des Baus</translation>
     </message>
     <message>
+      <source>Log of the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Logarithmic scale</source>
       <translation>Logarithmische Skala</translation>
     </message>
@@ -2941,6 +3125,10 @@
     <message>
       <source>Longest context</source>
       <translation>Längster Kontext</translation>
+    </message>
+    <message>
+      <source>Longest request</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Look</source>
@@ -2985,6 +3173,14 @@
     <message>
       <source>Make a plan …</source>
       <translation>Plan erstellen …</translation>
+    </message>
+    <message>
+      <source>Make a token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Make another token</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Make room on the disk first.</source>
@@ -3147,6 +3343,10 @@
       <translation>Name der Vorlage</translation>
     </message>
     <message>
+      <source>Name of {0} for clients</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Neither bundle lists its layers.</source>
       <translation>Keines der Bundles führt seine Schichten auf.</translation>
     </message>
@@ -3275,6 +3475,10 @@
       <translation>Keine andere Schicht gleicht ihre Fehler aus.</translation>
     </message>
     <message>
+      <source>No other machine reaches this address, and clients need no token.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>No passes are recorded</source>
       <translation>Keine Passes sind aufgezeichnet</translation>
     </message>
@@ -3301,6 +3505,14 @@
     <message>
       <source>No repeated n-gram</source>
       <translation>Kein n-Gramm zweimal</translation>
+    </message>
+    <message>
+      <source>No request runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>No request yet</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>No runs yet</source>
@@ -3447,6 +3659,14 @@
       <translation>ONNX-Graphen (*.onnx)</translation>
     </message>
     <message>
+      <source>Of a bundle that was built for several (batch); each step continues all of them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Of each bundle; one more is refused with 429.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Of the well-known models, the largest that fit: {0}.</source>
       <translation>Die größten der bekannten Modelle, die passen: {0}.</translation>
     </message>
@@ -3457,6 +3677,10 @@
     <message>
       <source>Off</source>
       <translation>Aus</translation>
+    </message>
+    <message>
+      <source>One address of this machine …</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes.</source>
@@ -3473,6 +3697,10 @@
     <message>
       <source>One of several words</source>
       <translation>Eines von mehreren Wörtern</translation>
+    </message>
+    <message>
+      <source>One request runs.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>One run</source>
@@ -3655,6 +3883,10 @@
       <translation>{0} wird auf {1} geöffnet … der Treiber braucht zum Kompilieren neuer Graphen eventuell Minuten.</translation>
     </message>
     <message>
+      <source>Opens the address in a browser.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Operator</source>
       <translation>Operator</translation>
     </message>
@@ -3691,12 +3923,24 @@
       <translation>Andere Rechner</translation>
     </message>
     <message>
+      <source>Other machines reach it by this machine's name or address, with the token.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Other machines, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Other programs used {0} of the processor: time the formats again when it is idle.</source>
       <translation>Andere Programme belegten {0} des Prozessors: die Formate erneut messen, wenn er frei ist.</translation>
     </message>
     <message>
       <source>Others</source>
       <translation>Weitere</translation>
+    </message>
+    <message>
+      <source>Others can reach this address: make a token, which clients must send.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Output</source>
@@ -3719,8 +3963,16 @@
       <translation>Ausgaben · {0}</translation>
     </message>
     <message>
+      <source>Over the last two seconds, of all requests together.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Overview of the graph</source>
       <translation>Überblick über den Graphen</translation>
+    </message>
+    <message>
+      <source>PEM files (*.pem *.crt *.key);;All files (*)</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Panel of changes</source>
@@ -3819,6 +4071,10 @@
       <translation>Bilder (*{0})</translation>
     </message>
     <message>
+      <source>Pictures and recordings included.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Pipeline file (optional)</source>
       <translation>Pipeline-Datei (freiwillig)</translation>
     </message>
@@ -3867,6 +4123,10 @@
       <translation>Pooling des Bundles</translation>
     </message>
     <message>
+      <source>Port</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Positions at which the bundle and the reference rank the same token first ÷ all positions.</source>
       <translation>Positionen, an denen Bundle und Referenz dasselbe Token an die erste Stelle setzen ÷ alle Positionen.</translation>
     </message>
@@ -3903,6 +4163,10 @@
       <translation>Vorlage</translation>
     </message>
     <message>
+      <source>Press Start: the open bundle is served on this machine. Copy a sample and run it; its request appears under Requests. Stop lets the requests that run finish; the server ends with the window.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Previous change ([)</source>
       <translation>Vorige Änderung ([)</translation>
     </message>
@@ -3925,6 +4189,10 @@
     <message>
       <source>Producer</source>
       <translation>Erzeuger</translation>
+    </message>
+    <message>
+      <source>Programs on this machine reach it.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Progress of reading the source</source>
@@ -4085,6 +4353,10 @@
     <message>
       <source>Raw eggs last about four weeks in the refrigerator.</source>
       <translation>Rohe Eier halten sich im Kühlschrank etwa vier Wochen.</translation>
+    </message>
+    <message>
+      <source>Reachable from</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Read again</source>
@@ -4327,6 +4599,14 @@
       <translation>Bericht über die gewählten Läufe …</translation>
     </message>
     <message>
+      <source>Requests</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Requests that may wait</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Reset</source>
       <translation>Zurücksetzen</translation>
     </message>
@@ -4411,6 +4691,10 @@
       <translation>Weg</translation>
     </message>
     <message>
+      <source>Rows, queue and limits</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Run</source>
       <translation>Lauf</translation>
     </message>
@@ -4473,6 +4757,14 @@
     <message>
       <source>Sample</source>
       <translation>Ziehen</translation>
+    </message>
+    <message>
+      <source>Sample in {0}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Samples</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Samples the token; without it, the most probable one is chosen. Always last.</source>
@@ -4659,6 +4951,10 @@
       <translation>Getrennter Transformer, in Operatoren für NPUs</translation>
     </message>
     <message>
+      <source>Server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Session</source>
       <translation>Sitzung</translation>
     </message>
@@ -4685,6 +4981,14 @@
     <message>
       <source>Settings that differ from the defaults</source>
       <translation>Einstellungen, die von der Vorgabe abweichen</translation>
+    </message>
+    <message>
+      <source>Setup</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Setup, requests, samples or log</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Shape</source>
@@ -4759,8 +5063,16 @@
       <translation>Bau zeigen</translation>
     </message>
     <message>
+      <source>Show the bundles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Show the cache as it is now</source>
       <translation>Den Cache zeigen, wie er jetzt ist</translation>
+    </message>
+    <message>
+      <source>Show the choices</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Show the folder</source>
@@ -4919,6 +5231,10 @@
       <translation>Neuen Bau beginnen</translation>
     </message>
     <message>
+      <source>Start again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Start over</source>
       <translation>Von vorn beginnen</translation>
     </message>
@@ -4927,8 +5243,20 @@
       <translation>Versuchsreihe starten</translation>
     </message>
     <message>
+      <source>Start the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Starting pip …</source>
       <translation>pip wird gestartet …</translation>
+    </message>
+    <message>
+      <source>Starting: {0}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Starts, stops and what went wrong; prompts and replies are not logged.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>State</source>
@@ -4987,6 +5315,10 @@
       <translation>Beenden und transkribieren</translation>
     </message>
     <message>
+      <source>Stop now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Stop opening</source>
       <translation>Öffnen abbrechen</translation>
     </message>
@@ -5001,6 +5333,14 @@
     <message>
       <source>Stop the reply</source>
       <translation>Antwort anhalten</translation>
+    </message>
+    <message>
+      <source>Stop the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Stop the server to change these choices.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Stop updating the plots; the measurement continues (Ctrl+Space)</source>
@@ -5037,6 +5377,10 @@
     <message>
       <source>Stopping …</source>
       <translation>Wird angehalten …</translation>
+    </message>
+    <message>
+      <source>Stopping, after the requests that run.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Stops it (Esc)</source>
@@ -5103,12 +5447,20 @@
       <translation>T5: ein Sprachführer vom Englischen ins Französische und kurze Zusammenfassungen</translation>
     </message>
     <message>
+      <source>TLS takes a certificate and its key: choose both files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>TTFT</source>
       <translation>TTFT</translation>
     </message>
     <message>
       <source>TTFT {0} ms · last token {1} ms</source>
       <translation>TTFT {0} ms · letztes Token {1} ms</translation>
+    </message>
+    <message>
+      <source>Take a free port</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Take the tour</source>
@@ -5173,6 +5525,10 @@
     <message>
       <source>Text of the message</source>
       <translation>Text der Nachricht</translation>
+    </message>
+    <message>
+      <source>Texts at a time</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Texts at once</source>
@@ -5627,6 +5983,10 @@
       <translation>Derselbe Startwert zieht dieselben Token.</translation>
     </message>
     <message>
+      <source>The samples read the token from the variable {0}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>The screen is bright and the battery lasts two days.</source>
       <translation>Der Bildschirm ist hell, und der Akku hält zwei Tage.</translation>
     </message>
@@ -5641,6 +6001,26 @@
     <message>
       <source>The selected runs have no steps: only generations save them.</source>
       <translation>Die gewählten Läufe haben keine Schritte: nur Erzeugungen speichern sie.</translation>
+    </message>
+    <message>
+      <source>The server could not be started ({0}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The server ended unexpectedly: {0}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The server is running; closing the window stops it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The server starts; bundles are opened with the first request.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The server's lines appear here once it was started.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>The session ended</source>
@@ -5661,6 +6041,10 @@
     <message>
       <source>The settings under Sampling, in their default order. A change makes it a custom chain.</source>
       <translation>Die Einstellungen unter Sampling in ihrer vorgegebenen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
+    </message>
+    <message>
+      <source>The share of the prompts' tokens that the cache held, and that were not read again.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>The similarities of each two lines appear here.</source>
@@ -5867,6 +6251,10 @@
       <translation>Dieser Rechner</translation>
     </message>
     <message>
+      <source>This machine alone</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>This machine has no microphone: connect one, or choose a sound file.</source>
       <translation>Dieser Rechner hat kein Mikrofon: eines anschließen oder eine Tondatei wählen.</translation>
     </message>
@@ -5939,12 +6327,20 @@
       <translation>Zum Bauen</translation>
     </message>
     <message>
+      <source>Token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Tokenizer</source>
       <translation>Tokenizer</translation>
     </message>
     <message>
       <source>Tokenizer folder (optional)</source>
       <translation>Tokenizer-Ordner (freiwillig)</translation>
+    </message>
+    <message>
+      <source>Tokens a second</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Tokens of a text</source>
@@ -6283,8 +6679,16 @@
       <translation>Fenster: gleitet weiter</translation>
     </message>
     <message>
+      <source>With OpenAI's package: pip install openai</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>With another file…</source>
       <translation>Mit einer anderen Datei…</translation>
+    </message>
+    <message>
+      <source>With its wait; then it is cancelled.</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>With the stage before</source>
@@ -6423,6 +6827,10 @@
       <translation>einige eingebaute englische Sätze</translation>
     </message>
     <message>
+      <source>a free one</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>a new line</source>
       <translation>eine neue Zeile</translation>
     </message>
@@ -6437,6 +6845,10 @@
     <message>
       <source>a perplexity ratio of at most {0}</source>
       <translation>ein Perplexitätsverhältnis von höchstens {0}</translation>
+    </message>
+    <message>
+      <source>a request takes at most {0}</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>a share of the score of at least {0}</source>
@@ -6518,8 +6930,16 @@
       <translation>und {0} darin</translation>
     </message>
     <message>
+      <source>answered</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>as all</source>
       <translation>wie alle</translation>
+    </message>
+    <message>
+      <source>as built</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>as it is</source>
@@ -6590,8 +7010,16 @@
       <translation>Cache (Token)</translation>
     </message>
     <message>
+      <source>cache in use</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>cache {0} of {1}</source>
       <translation>Cache {0} von {1}</translation>
+    </message>
+    <message>
+      <source>cancelled</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>candidate</source>
@@ -6608,6 +7036,10 @@
     <message>
       <source>changed nothing</source>
       <translation>änderte nichts</translation>
+    </message>
+    <message>
+      <source>chat</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>chat template</source>
@@ -6640,6 +7072,10 @@
     <message>
       <source>complete, reply, translate, transcribe</source>
       <translation>vervollständigen, antworten, übersetzen, transkribieren</translation>
+    </message>
+    <message>
+      <source>completion</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>component</source>
@@ -6758,6 +7194,10 @@
       <translation>Embedding, Ähnlichkeit, Suche</translation>
     </message>
     <message>
+      <source>embeddings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>empty</source>
       <translation>leer</translation>
     </message>
@@ -6812,6 +7252,10 @@
     <message>
       <source>failed</source>
       <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+      <source>failed: {0}</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>figure</source>
@@ -6912,6 +7356,10 @@
     <message>
       <source>history, records, compare</source>
       <translation>Verlauf, Aufzeichnungen, vergleichen</translation>
+    </message>
+    <message>
+      <source>https</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>image, distance, 3D</source>
@@ -7134,6 +7582,10 @@
       <translation>braucht {0}</translation>
     </message>
     <message>
+      <source>never</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>no better text is possible</source>
       <translation>kein besserer Text möglich ist</translation>
     </message>
@@ -7172,6 +7624,10 @@
     <message>
       <source>none</source>
       <translation>keiner</translation>
+    </message>
+    <message>
+      <source>none: http</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>none: on this machine</source>
@@ -7236,6 +7692,14 @@
     <message>
       <source>nothing</source>
       <translation>nichts</translation>
+    </message>
+    <message>
+      <source>now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>of prompts in the cache</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>of {0} free</source>
@@ -7450,6 +7914,14 @@
       <translation>zufällig: {0}</translation>
     </message>
     <message>
+      <source>ranking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>reads the prompt</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>reason</source>
       <translation>Grund</translation>
     </message>
@@ -7520,6 +7992,10 @@
     <message>
       <source>server, API, OpenAI, HTTP, endpoint</source>
       <translation>Server, API, OpenAI, HTTP, Schnittstelle</translation>
+    </message>
+    <message>
+      <source>server, API, OpenAI, HTTP, endpoint, port</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>share of the score in a task of at least</source>
@@ -7614,6 +8090,10 @@
       <translation>von Hand angehalten</translation>
     </message>
     <message>
+      <source>stopping</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>stored, before the window</source>
       <translation>behalten, vor dem Fenster</translation>
     </message>
@@ -7640,6 +8120,10 @@
     <message>
       <source>the built-in texts, in eight languages</source>
       <translation>die eingebauten Texte in acht Sprachen</translation>
+    </message>
+    <message>
+      <source>the bundle opens</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>the bundle's default</source>
@@ -7730,6 +8214,10 @@
       <translation>auf ein Ziel hin</translation>
     </message>
     <message>
+      <source>tok/s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>tok/step</source>
       <translation>je Schritt</translation>
     </message>
@@ -7744,6 +8232,14 @@
     <message>
       <source>tokens</source>
       <translation>Token</translation>
+    </message>
+    <message>
+      <source>tokens a second</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>tokens of replies</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>tokens of the whole draft</source>
@@ -7780,6 +8276,10 @@
     <message>
       <source>top-5 overlap</source>
       <translation>Top-5-Überschneidung</translation>
+    </message>
+    <message>
+      <source>transcription</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>unchanged</source>
@@ -7832,6 +8332,10 @@
     <message>
       <source>waiting</source>
       <translation>wartet</translation>
+    </message>
+    <message>
+      <source>waits</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>weights as stored</source>
@@ -7896,6 +8400,10 @@
     <message>
       <source>{0} (best)</source>
       <translation>{0} (bestes)</translation>
+    </message>
+    <message>
+      <source>{0} ({1} cached)</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>{0} + {1} tok</source>
@@ -8046,6 +8554,10 @@
       <translation>{0} Zeilen</translation>
     </message>
     <message>
+      <source>{0} may wait</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>{0} mixes tried; the smallest that meets the goal has {1} of weights: {2}</source>
       <translation>{0} Mischungen probiert; die kleinste, die das Ziel erreicht, hat {1} an Gewichten: {2}</translation>
     </message>
@@ -8182,6 +8694,10 @@
       <translation>{0} Antworten</translation>
     </message>
     <message>
+      <source>{0} requests run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>{0} runs</source>
       <translation>{0} Läufe</translation>
     </message>
@@ -8192,6 +8708,10 @@
     <message>
       <source>{0} runs were removed.</source>
       <translation>{0} Läufe wurden entfernt.</translation>
+    </message>
+    <message>
+      <source>{0} s ago: {1}</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>{0} scopes with the same structure; open to show each</source>
