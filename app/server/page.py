@@ -41,7 +41,7 @@ class ServerPage(QWidget):
         self.banner.dismissed.connect(self._server.forget_failure)
         tabs = self.tabs = LazyTabs()
         self._setup = tabs.add("setup", self.tr("Setup"), lambda: SetupTab(context))
-        self._requests = tabs.add("requests", self.tr("Requests"), lambda: RequestsTab(context.server))
+        self._requests = tabs.add("requests", self.tr("Requests"), self._new_requests)
         self._samples = tabs.add("samples", self.tr("Samples"), lambda: SamplesTab(context))
         self._log = tabs.add("log", self.tr("Log"), lambda: LogTab(context.server))
         tabs.tabBar().setAccessibleName(self.tr("Setup, requests, samples or log"))
@@ -68,6 +68,11 @@ class ServerPage(QWidget):
     def slices(self) -> Iterator[Callable[[], object]]:
         """Functions that build the tabs, for the window to call while it is idle."""
         return self.tabs.getters()
+
+    def _new_requests(self) -> RequestsTab:
+        tab = RequestsTab(self._server)
+        tab.empty.triggered.connect(lambda: self._show("samples"))
+        return tab
 
     @property
     def setup(self) -> SetupTab:
@@ -147,7 +152,8 @@ class ServerPage(QWidget):
         if server.state == "starting":
             return self.tr("The server starts; bundles are opened with the first request.")
         if server.state == "stopping":
-            one, many = self.tr("It waits for one request that runs."), self.tr("It waits for {0} requests that run.")
+            one = self.tr("It waits for one request that runs, 30 s at most.")
+            many = self.tr("It waits for {0} requests that run, 30 s at most.")
             return pluralize(server.busy, one, many) if server.busy else self.tr("It ends.")
         if server.options.is_local:
             return self.tr("Programs on this machine reach it.")

@@ -40,9 +40,8 @@ class RequestsTab(QWidget):
         self.table = RequestTable()
         self.empty = EmptyState(
             self.tr("No request yet"),
-            self.tr(
-                "Each request appears here with its tokens and its time, without its text. Samples has programs to try."
-            ),
+            self.tr("Each request appears here with its tokens and its time, without its text."),
+            self.tr("Show samples"),
         )
         self.rows = stack(self.empty, self.table)
         vbox(card, self.charts, (self.rows, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G), spacing=G)

@@ -38,18 +38,17 @@ class TrafficSeries:
 
 
 class TrafficChart(CardFrame):
-    """One chart. least: the smallest value at the top of its scale; most: the largest, or None."""
+    """One chart. least: the smallest value at the top of its scale."""
 
     def __init__(
         self,
         title: str,
         series: Sequence[TrafficSeries],
         least: float,
-        most: float | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent=parent)
-        self.series, self._least, self._most = series, least, most
+        self.series, self._least = series, least
         self._points = list[tuple[float, list[float]]]()
         pills = [PillLabel(one.name, one.tint) for one in series] if len(series) > 1 else []
         self.plot = _Plot(self)
@@ -58,10 +57,6 @@ class TrafficChart(CardFrame):
         self.curves = [pg.PlotCurveItem(skipFiniteCheck=True) for _ in series]
         for curve in self.curves:
             self.plot.addItem(curve, ignoreBounds=True)
-        if most is not None:
-            self.plot.getAxis("left").setTicks(
-                [[(most * part / 4, format_number(most * part / 4)) for part in range(5)]]
-            )
         self.plot.setXRange(-WINDOW_S, 0, padding=0)
         self._line = add_point_line(self.plot)
         self.description = ChartDescription(self.plot, self._mark)
@@ -81,7 +76,7 @@ class TrafficChart(CardFrame):
         for curve, column in zip(self.curves, columns, strict=True):
             curve.setData(times, column)
         top = max((max(column, default=0.0) for column in columns), default=0.0)
-        self.plot.setYRange(0, 1.08 * self._most if self._most else max(top * 1.15, self._least), padding=0)
+        self.plot.setYRange(0, max(top * 1.15, self._least), padding=0)
         selected = self.description.index
         parts = map(range_text, [one.name for one in self.series], columns, [one.text for one in self.series])
         self.description.show(" ".join(parts), len(points), self._point_text)
@@ -132,7 +127,7 @@ class TrafficCharts(QWidget):
         self.charts = (
             TrafficChart(self.tr("Tokens a second"), [rate], 10),
             TrafficChart(self.tr("Requests"), [running, waiting], 4),
-            TrafficChart(self.tr("Cache in use, %"), [cache], 100, 100),
+            TrafficChart(self.tr("Cache in use, %"), [cache], 10),
         )
         hbox(*((chart, 1) for chart in self.charts), parent=self, spacing=G)
 

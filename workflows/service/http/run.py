@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workflows.common.errors import RequestError, describe_os_error
 from workflows.service.http.app import make_app
@@ -38,7 +41,7 @@ def serve(
     """
     app = make_app(settings, on_status)
     config = uvicorn.Config(
-        app,
+        _without_traceback(app),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -59,6 +62,16 @@ def serve(
         if stops_at_eof:
             threading.Thread(target=_stop_at_eof, args=(server,), daemon=True).start()
         server.run(sockets=[listener])
+
+
+def _without_traceback(app: ASGIApp) -> ASGIApp:
+    """The same; of a request that a stop cancels after its time, uvicorn's log has a line without a traceback."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(asyncio.CancelledError):
+            await app(scope, receive, send)
+
+    return answer
 
 
 def _stop_at_eof(server: uvicorn.Server) -> None:
