@@ -19,7 +19,13 @@ class PageHelp:
 
 def page_help(page: str) -> PageHelp:
     """The help of the page called `page`. Raises KeyError for an unknown page."""
-    what, first = {
+    what, first = (_model_pages() | _other_pages())[page]
+    return PageHelp(what, first, _page_keys().get(page, ()))
+
+
+def _model_pages() -> dict[str, tuple[str, str]]:
+    """Page → purpose and first step: of those that build, show and run a model."""
+    return {
         "home": (
             tr("Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file."),
             tr(
@@ -54,6 +60,12 @@ def page_help(page: str) -> PageHelp:
                 "a click on one opens its setting. Point at a word of a reply to see its token and the alternatives."
             ),
         ),
+    }
+
+
+def _other_pages() -> dict[str, tuple[str, str]]:
+    """The same of those that measure and serve it, and of the machine."""
+    return {
         "measure": (
             tr(
                 "Measures the speed and accuracy of the open bundle: latency of every step, cache and memory "
@@ -85,8 +97,7 @@ def page_help(page: str) -> PageHelp:
             tr("Sets appearance, folders of bundles and the size of the history."),
             tr("Changes are saved at once. Settings that need a restart say so; Reset and Import can be undone."),
         ),
-    }[page]
-    return PageHelp(what, first, _page_keys().get(page, ()))
+    }
 
 
 def _page_keys() -> dict[str, Sequence[tuple[str, str]]]:

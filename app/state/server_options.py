@@ -81,11 +81,11 @@ def refusal(bundle: Mapping[str, Any]) -> str:
     return ""
 
 
-def free_name(folder: str, taken: Mapping[str, str]) -> str:
-    """The name of a bundle that is added: that of its folder, with a number where it is taken."""
+def free_name(folder: str, bundles: Mapping[str, str]) -> str:
+    """The name of a bundle that is added: that of its folder, with a number where another has it."""
     stem = Path(folder).name or folder
-    names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
-    return next(name for name in names if name not in taken)
+    names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(bundles) + 2))
+    return next(name for name in names if name not in bundles)
 
 
 class SavedServerOptions:

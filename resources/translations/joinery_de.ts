@@ -9,7 +9,7 @@
     </message>
     <message>
       <source> s</source>
-      <translation type="unfinished" />
+      <translation> s</translation>
     </message>
     <message>
       <source> token</source>
@@ -228,11 +228,11 @@
     </message>
     <message>
       <source>A certificate of one's own is trusted with SSL_CERT_FILE={0} (Python), NODE_EXTRA_CA_CERTS={0} (JavaScript) and --cacert {0} (curl).</source>
-      <translation type="unfinished" />
+      <translation>Einem selbst ausgestellten Zertifikat wird mit SSL_CERT_FILE={0} (Python), NODE_EXTRA_CA_CERTS={0} (JavaScript) und --cacert {0} (curl) vertraut.</translation>
     </message>
     <message>
       <source>A certificate with its key, so that clients use https.</source>
-      <translation type="unfinished" />
+      <translation>Ein Zertifikat mit seinem Schlüssel, damit Clients https verwenden.</translation>
     </message>
     <message>
       <source>A change opens the bundle again; the conversation stays.</source>
@@ -280,11 +280,11 @@
     </message>
     <message>
       <source>A module (.mjs) for Node 20 or newer, without a package.</source>
-      <translation type="unfinished" />
+      <translation>Ein Modul (.mjs) für Node 20 oder neuer, ohne Paket.</translation>
     </message>
     <message>
       <source>A name is not empty, has no =, and stands for one bundle.</source>
-      <translation type="unfinished" />
+      <translation>Ein Name ist nicht leer, enthält kein = und steht für ein Bundle.</translation>
     </message>
     <message>
       <source>A person</source>
@@ -408,15 +408,15 @@
     </message>
     <message>
       <source>Add</source>
-      <translation type="unfinished" />
+      <translation>Hinzufügen</translation>
     </message>
     <message>
       <source>Add a bundle to serve.</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle hinzufügen, das antworten soll.</translation>
     </message>
     <message>
       <source>Add a bundle under Setup; its samples appear here.</source>
-      <translation type="unfinished" />
+      <translation>Unter Einrichtung ein Bundle hinzufügen; seine Beispiele erscheinen hier.</translation>
     </message>
     <message>
       <source>Add an adapter</source>
@@ -444,7 +444,7 @@
     </message>
     <message>
       <source>Address to listen on</source>
-      <translation type="unfinished" />
+      <translation>Adresse, auf der gehorcht wird</translation>
     </message>
     <message>
       <source>After</source>
@@ -620,7 +620,7 @@
     </message>
     <message>
       <source>Ask the bundle</source>
-      <translation type="unfinished" />
+      <translation>Gefragt wird das Bundle</translation>
     </message>
     <message>
       <source>Ask the model something</source>
@@ -924,11 +924,11 @@
     </message>
     <message>
       <source>Bundle that the samples ask</source>
-      <translation type="unfinished" />
+      <translation>Bundle, das die Beispiele fragen</translation>
     </message>
     <message>
       <source>Bundle to add</source>
-      <translation type="unfinished" />
+      <translation>Bundle zum Hinzufügen</translation>
     </message>
     <message>
       <source>Bundle to evaluate</source>
@@ -944,7 +944,7 @@
     </message>
     <message>
       <source>Bundles answer programs that speak OpenAI's interface.</source>
-      <translation type="unfinished" />
+      <translation>Bundles antworten Programmen, die die Schnittstelle von OpenAI sprechen.</translation>
     </message>
     <message>
       <source>Bundles of {0} by device</source>
@@ -980,7 +980,7 @@
     </message>
     <message>
       <source>Cache in use, %</source>
-      <translation type="unfinished" />
+      <translation>Belegter Cache, %</translation>
     </message>
     <message>
       <source>Cache layout</source>
@@ -1040,7 +1040,7 @@
     </message>
     <message>
       <source>Certificate (PEM)</source>
-      <translation type="unfinished" />
+      <translation>Zertifikat (PEM)</translation>
     </message>
     <message>
       <source>Chain</source>
@@ -1164,7 +1164,7 @@
     </message>
     <message>
       <source>Choose a file</source>
-      <translation type="unfinished" />
+      <translation>Eine Datei wählen</translation>
     </message>
     <message>
       <source>Choose a file of prompts</source>
@@ -1212,7 +1212,7 @@
     </message>
     <message>
       <source>Choose an address.</source>
-      <translation type="unfinished" />
+      <translation>Eine Adresse wählen.</translation>
     </message>
     <message>
       <source>Choose pictures</source>
@@ -1264,11 +1264,11 @@
     </message>
     <message>
       <source>Clients must send the token. It is not shown again.</source>
-      <translation type="unfinished" />
+      <translation>Clients müssen das Token senden. Es wird nicht noch einmal gezeigt.</translation>
     </message>
     <message>
       <source>Clients name them in each request. A bundle is opened with the first one.</source>
-      <translation type="unfinished" />
+      <translation>Clients nennen sie in jeder Anfrage. Ein Bundle wird mit der ersten geöffnet.</translation>
     </message>
     <message>
       <source>Close</source>
@@ -1276,7 +1276,7 @@
     </message>
     <message>
       <source>Close an unused bundle after</source>
-      <translation type="unfinished" />
+      <translation>Unbenutztes Bundle schließen nach</translation>
     </message>
     <message>
       <source>Close the window?</source>
@@ -1480,7 +1480,7 @@
     </message>
     <message>
       <source>Copy a sample that asks the server</source>
-      <translation type="unfinished" />
+      <translation>Ein Beispiel kopieren, das den Server fragt</translation>
     </message>
     <message>
       <source>Copy as JSON</source>
@@ -1500,11 +1500,11 @@
     </message>
     <message>
       <source>Copy the address</source>
-      <translation type="unfinished" />
+      <translation>Die Adresse kopieren</translation>
     </message>
     <message>
       <source>Copy the address of the server</source>
-      <translation type="unfinished" />
+      <translation>Die Adresse des Servers kopieren</translation>
     </message>
     <message>
       <source>Copy the code</source>
@@ -1512,7 +1512,7 @@
     </message>
     <message>
       <source>Copy the command</source>
-      <translation type="unfinished" />
+      <translation>Befehl kopieren</translation>
     </message>
     <message>
       <source>Copy the depths as a picture</source>
@@ -1536,11 +1536,11 @@
     </message>
     <message>
       <source>Copy the log</source>
-      <translation type="unfinished" />
+      <translation>Das Protokoll kopieren</translation>
     </message>
     <message>
       <source>Copy the sample in {0}</source>
-      <translation type="unfinished" />
+      <translation>Das Beispiel in {0} kopieren</translation>
     </message>
     <message>
       <source>Copy the similarities as TSV</source>
@@ -1552,11 +1552,11 @@
     </message>
     <message>
       <source>Copy the token</source>
-      <translation type="unfinished" />
+      <translation>Das Token kopieren</translation>
     </message>
     <message>
       <source>Copy the token now: it is shown until the server starts, and saved nowhere.</source>
-      <translation type="unfinished" />
+      <translation>Das Token jetzt kopieren: Es wird gezeigt, bis der Server startet, und nirgends gespeichert.</translation>
     </message>
     <message>
       <source>Copy versions and folder</source>
@@ -1812,7 +1812,7 @@
     </message>
     <message>
       <source>Duration</source>
-      <translation type="unfinished" />
+      <translation>Dauer</translation>
     </message>
     <message>
       <source>Each file needs a different name.</source>
@@ -1823,8 +1823,8 @@
       <translation>Jeder Graph enthält das ganze Modell, in den Operatoren, die sein Code hat.</translation>
     </message>
     <message>
-      <source>Each request appears here with its tokens and its time; what it says is not shown. Samples asks one.</source>
-      <translation type="unfinished" />
+      <source>Each request appears here with its tokens and its time, without its text.</source>
+      <translation>Jede Anfrage erscheint hier mit ihren Token und ihrer Zeit, ohne ihren Text.</translation>
     </message>
     <message>
       <source>Each step has a default, so Next leads to the review and the build. Precision, cache and passes can be chosen on the way; a build that was stopped continues where it ended.</source>
@@ -1872,7 +1872,7 @@
     </message>
     <message>
       <source>Encryption (TLS)</source>
-      <translation type="unfinished" />
+      <translation>Verschlüsselung (TLS)</translation>
     </message>
     <message>
       <source>End it</source>
@@ -1884,7 +1884,7 @@
     </message>
     <message>
       <source>Ends the requests that still run.</source>
-      <translation type="unfinished" />
+      <translation>Beendet die Anfragen, die noch laufen.</translation>
     </message>
     <message>
       <source>Ends when</source>
@@ -2512,7 +2512,7 @@
     </message>
     <message>
       <source>How many requests run and wait, and for how long.</source>
-      <translation type="unfinished" />
+      <translation>Wie viele Anfragen laufen und warten, und wie lange.</translation>
     </message>
     <message>
       <source>How many texts a step continues, each with a cache of its own: for a server of several clients.</source>
@@ -2588,7 +2588,7 @@
     </message>
     <message>
       <source>In a shell of Linux or macOS.</source>
-      <translation type="unfinished" />
+      <translation>In einer Shell von Linux oder macOS.</translation>
     </message>
     <message>
       <source>In all</source>
@@ -2700,7 +2700,7 @@
     </message>
     <message>
       <source>It ends.</source>
-      <translation type="unfinished" />
+      <translation>Er endet.</translation>
     </message>
     <message>
       <source>It has ended before its last step; Start sweep goes on.</source>
@@ -2708,7 +2708,7 @@
     </message>
     <message>
       <source>It is for {0}, which the server has no route for.</source>
-      <translation type="unfinished" />
+      <translation>Es ist für {0}; dafür hat der Server keine Route.</translation>
     </message>
     <message>
       <source>It needs about {0} of disk, and {1} are free.</source>
@@ -2719,12 +2719,12 @@
       <translation>Sie läuft in einem anderen Prozess.</translation>
     </message>
     <message>
-      <source>It waits for one request that runs.</source>
-      <translation type="unfinished" />
+      <source>It waits for one request that runs, 30 s at most.</source>
+      <translation>Er wartet auf eine laufende Anfrage, höchstens 30 s.</translation>
     </message>
     <message>
-      <source>It waits for {0} requests that run.</source>
-      <translation type="unfinished" />
+      <source>It waits for {0} requests that run, 30 s at most.</source>
+      <translation>Er wartet auf {0} laufende Anfragen, höchstens 30 s.</translation>
     </message>
     <message>
       <source>Its depths appear here.</source>
@@ -2732,7 +2732,7 @@
     </message>
     <message>
       <source>Its memory is free until the next request.</source>
-      <translation type="unfinished" />
+      <translation>Sein Speicher ist bis zur nächsten Anfrage frei.</translation>
     </message>
     <message>
       <source>Its number of tokens is open: a chunk of the prompt, or one token of a reply.</source>
@@ -2840,7 +2840,7 @@
     </message>
     <message>
       <source>Key (PEM)</source>
-      <translation type="unfinished" />
+      <translation>Schlüssel (PEM)</translation>
     </message>
     <message>
       <source>Keyboard shortcuts</source>
@@ -2916,7 +2916,7 @@
     </message>
     <message>
       <source>Largest body</source>
-      <translation type="unfinished" />
+      <translation>Größte Anfrage</translation>
     </message>
     <message>
       <source>Lark grammar</source>
@@ -2992,11 +2992,11 @@
     </message>
     <message>
       <source>Let bundles answer other programs</source>
-      <translation type="unfinished" />
+      <translation>Bundles anderen Programmen antworten lassen</translation>
     </message>
     <message>
       <source>Lets bundles answer other programs with OpenAI's interface, and shows the requests as they run, the queue and the cache.</source>
-      <translation type="unfinished" />
+      <translation>Lässt Bundles anderen Programmen mit der Schnittstelle von OpenAI antworten und zeigt laufende Anfragen, die Warteschlange und den Cache.</translation>
     </message>
     <message>
       <source>Light</source>
@@ -3052,7 +3052,7 @@
     </message>
     <message>
       <source>Listening at {0}</source>
-      <translation type="unfinished" />
+      <translation>Erreichbar unter {0}</translation>
     </message>
     <message>
       <source>Lists recent bundles. From here you can convert a checkpoint, try the demo or open a file.</source>
@@ -3112,7 +3112,7 @@
     </message>
     <message>
       <source>Log of the server</source>
-      <translation type="unfinished" />
+      <translation>Protokoll des Servers</translation>
     </message>
     <message>
       <source>Logarithmic scale</source>
@@ -3128,7 +3128,7 @@
     </message>
     <message>
       <source>Longest request</source>
-      <translation type="unfinished" />
+      <translation>Längste Anfrage</translation>
     </message>
     <message>
       <source>Look</source>
@@ -3176,11 +3176,11 @@
     </message>
     <message>
       <source>Make a token</source>
-      <translation type="unfinished" />
+      <translation>Token erzeugen</translation>
     </message>
     <message>
       <source>Make another token</source>
-      <translation type="unfinished" />
+      <translation>Anderes Token erzeugen</translation>
     </message>
     <message>
       <source>Make room on the disk first.</source>
@@ -3344,7 +3344,7 @@
     </message>
     <message>
       <source>Name of {0} for clients</source>
-      <translation type="unfinished" />
+      <translation>Name von {0} für Clients</translation>
     </message>
     <message>
       <source>Neither bundle lists its layers.</source>
@@ -3476,7 +3476,7 @@
     </message>
     <message>
       <source>No other machine reaches this address, and clients need no token.</source>
-      <translation type="unfinished" />
+      <translation>Kein anderer Rechner erreicht diese Adresse, und Clients brauchen kein Token.</translation>
     </message>
     <message>
       <source>No passes are recorded</source>
@@ -3508,11 +3508,11 @@
     </message>
     <message>
       <source>No request runs.</source>
-      <translation type="unfinished" />
+      <translation>Keine Anfrage läuft.</translation>
     </message>
     <message>
       <source>No request yet</source>
-      <translation type="unfinished" />
+      <translation>Noch keine Anfrage</translation>
     </message>
     <message>
       <source>No runs yet</source>
@@ -3660,11 +3660,11 @@
     </message>
     <message>
       <source>Of a bundle that was built for several (batch); each step continues all of them.</source>
-      <translation type="unfinished" />
+      <translation>Von einem Bundle, das für mehrere gebaut wurde (batch); jeder Schritt setzt alle fort.</translation>
     </message>
     <message>
       <source>Of each bundle; one more is refused with 429.</source>
-      <translation type="unfinished" />
+      <translation>Je Bundle; eine weitere wird mit 429 abgelehnt.</translation>
     </message>
     <message>
       <source>Of the well-known models, the largest that fit: {0}.</source>
@@ -3680,7 +3680,7 @@
     </message>
     <message>
       <source>One address of this machine …</source>
-      <translation type="unfinished" />
+      <translation>Eine Adresse dieses Rechners …</translation>
     </message>
     <message>
       <source>One graph for a chunk and one for a token, which share their weights: for providers of fixed shapes.</source>
@@ -3700,7 +3700,7 @@
     </message>
     <message>
       <source>One request runs.</source>
-      <translation type="unfinished" />
+      <translation>Eine Anfrage läuft.</translation>
     </message>
     <message>
       <source>One run</source>
@@ -3884,7 +3884,7 @@
     </message>
     <message>
       <source>Opens the address in a browser.</source>
-      <translation type="unfinished" />
+      <translation>Öffnet die Adresse in einem Browser.</translation>
     </message>
     <message>
       <source>Operator</source>
@@ -3924,11 +3924,11 @@
     </message>
     <message>
       <source>Other machines reach it by this machine's name or address, with the token.</source>
-      <translation type="unfinished" />
+      <translation>Andere Rechner erreichen ihn unter dem Namen oder der Adresse dieses Rechners, mit dem Token.</translation>
     </message>
     <message>
       <source>Other machines, too</source>
-      <translation type="unfinished" />
+      <translation>Auch von anderen Rechnern</translation>
     </message>
     <message>
       <source>Other programs used {0} of the processor: time the formats again when it is idle.</source>
@@ -3940,7 +3940,7 @@
     </message>
     <message>
       <source>Others can reach this address: make a token, which clients must send.</source>
-      <translation type="unfinished" />
+      <translation>Andere können diese Adresse erreichen: ein Token erzeugen, das Clients senden müssen.</translation>
     </message>
     <message>
       <source>Output</source>
@@ -3964,7 +3964,7 @@
     </message>
     <message>
       <source>Over the last two seconds, of all requests together.</source>
-      <translation type="unfinished" />
+      <translation>Über die letzten zwei Sekunden, von allen Anfragen zusammen.</translation>
     </message>
     <message>
       <source>Overview of the graph</source>
@@ -3972,7 +3972,7 @@
     </message>
     <message>
       <source>PEM files (*.pem *.crt *.key);;All files (*)</source>
-      <translation type="unfinished" />
+      <translation>PEM-Dateien (*.pem *.crt *.key);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Panel of changes</source>
@@ -4072,7 +4072,7 @@
     </message>
     <message>
       <source>Pictures and recordings included.</source>
-      <translation type="unfinished" />
+      <translation>Mit Bildern und Aufnahmen.</translation>
     </message>
     <message>
       <source>Pipeline file (optional)</source>
@@ -4124,7 +4124,7 @@
     </message>
     <message>
       <source>Port</source>
-      <translation type="unfinished" />
+      <translation>Port</translation>
     </message>
     <message>
       <source>Positions at which the bundle and the reference rank the same token first ÷ all positions.</source>
@@ -4164,7 +4164,7 @@
     </message>
     <message>
       <source>Press Start: the open bundle is served on this machine. Copy a sample and run it; its request appears under Requests. Stop lets the requests that run finish; the server ends with the window.</source>
-      <translation type="unfinished" />
+      <translation>Auf Starten drücken: Das offene Bundle antwortet auf diesem Rechner. Ein Beispiel kopieren und ausführen; seine Anfrage erscheint unter Anfragen. Anhalten lässt laufende Anfragen fertig werden; der Server endet mit dem Fenster.</translation>
     </message>
     <message>
       <source>Previous change ([)</source>
@@ -4192,7 +4192,7 @@
     </message>
     <message>
       <source>Programs on this machine reach it.</source>
-      <translation type="unfinished" />
+      <translation>Programme auf diesem Rechner erreichen ihn.</translation>
     </message>
     <message>
       <source>Progress of reading the source</source>
@@ -4356,7 +4356,7 @@
     </message>
     <message>
       <source>Reachable from</source>
-      <translation type="unfinished" />
+      <translation>Erreichbar</translation>
     </message>
     <message>
       <source>Read again</source>
@@ -4600,11 +4600,11 @@
     </message>
     <message>
       <source>Requests</source>
-      <translation type="unfinished" />
+      <translation>Anfragen</translation>
     </message>
     <message>
       <source>Requests that may wait</source>
-      <translation type="unfinished" />
+      <translation>Wartende Anfragen, höchstens</translation>
     </message>
     <message>
       <source>Reset</source>
@@ -4692,7 +4692,7 @@
     </message>
     <message>
       <source>Rows, queue and limits</source>
-      <translation type="unfinished" />
+      <translation>Zeilen, Warteschlange und Grenzen</translation>
     </message>
     <message>
       <source>Run</source>
@@ -4760,11 +4760,11 @@
     </message>
     <message>
       <source>Sample in {0}</source>
-      <translation type="unfinished" />
+      <translation>Beispiel in {0}</translation>
     </message>
     <message>
       <source>Samples</source>
-      <translation type="unfinished" />
+      <translation>Beispiele</translation>
     </message>
     <message>
       <source>Samples the token; without it, the most probable one is chosen. Always last.</source>
@@ -4952,7 +4952,7 @@
     </message>
     <message>
       <source>Server</source>
-      <translation type="unfinished" />
+      <translation>Server</translation>
     </message>
     <message>
       <source>Session</source>
@@ -4984,11 +4984,11 @@
     </message>
     <message>
       <source>Setup</source>
-      <translation type="unfinished" />
+      <translation>Einrichtung</translation>
     </message>
     <message>
       <source>Setup, requests, samples or log</source>
-      <translation type="unfinished" />
+      <translation>Einrichtung, Anfragen, Beispiele oder Protokoll</translation>
     </message>
     <message>
       <source>Shape</source>
@@ -5059,12 +5059,16 @@
       <translation>Unterstreichung angenommener Entwürfe ein- oder ausblenden</translation>
     </message>
     <message>
+      <source>Show samples</source>
+      <translation>Beispiele zeigen</translation>
+    </message>
+    <message>
       <source>Show the build</source>
       <translation>Bau zeigen</translation>
     </message>
     <message>
       <source>Show the bundles</source>
-      <translation type="unfinished" />
+      <translation>Die Bundles zeigen</translation>
     </message>
     <message>
       <source>Show the cache as it is now</source>
@@ -5072,7 +5076,7 @@
     </message>
     <message>
       <source>Show the choices</source>
-      <translation type="unfinished" />
+      <translation>Die Wahl zeigen</translation>
     </message>
     <message>
       <source>Show the folder</source>
@@ -5232,7 +5236,7 @@
     </message>
     <message>
       <source>Start again</source>
-      <translation type="unfinished" />
+      <translation>Neu starten</translation>
     </message>
     <message>
       <source>Start over</source>
@@ -5244,7 +5248,7 @@
     </message>
     <message>
       <source>Start the server</source>
-      <translation type="unfinished" />
+      <translation>Den Server starten</translation>
     </message>
     <message>
       <source>Starting pip …</source>
@@ -5252,11 +5256,11 @@
     </message>
     <message>
       <source>Starting: {0}</source>
-      <translation type="unfinished" />
+      <translation>Startet: {0}</translation>
     </message>
     <message>
       <source>Starts, stops and what went wrong; prompts and replies are not logged.</source>
-      <translation type="unfinished" />
+      <translation>Starts, Stopps und was misslang; Prompts und Antworten werden nicht protokolliert.</translation>
     </message>
     <message>
       <source>State</source>
@@ -5316,7 +5320,7 @@
     </message>
     <message>
       <source>Stop now</source>
-      <translation type="unfinished" />
+      <translation>Sofort anhalten</translation>
     </message>
     <message>
       <source>Stop opening</source>
@@ -5336,11 +5340,11 @@
     </message>
     <message>
       <source>Stop the server</source>
-      <translation type="unfinished" />
+      <translation>Den Server anhalten</translation>
     </message>
     <message>
       <source>Stop the server to change these choices.</source>
-      <translation type="unfinished" />
+      <translation>Den Server anhalten, um dies zu ändern.</translation>
     </message>
     <message>
       <source>Stop updating the plots; the measurement continues (Ctrl+Space)</source>
@@ -5380,7 +5384,7 @@
     </message>
     <message>
       <source>Stopping, after the requests that run.</source>
-      <translation type="unfinished" />
+      <translation>Hält an, nach den Anfragen, die laufen.</translation>
     </message>
     <message>
       <source>Stops it (Esc)</source>
@@ -5448,7 +5452,7 @@
     </message>
     <message>
       <source>TLS takes a certificate and its key: choose both files.</source>
-      <translation type="unfinished" />
+      <translation>TLS braucht ein Zertifikat und seinen Schlüssel: beide Dateien wählen.</translation>
     </message>
     <message>
       <source>TTFT</source>
@@ -5460,7 +5464,7 @@
     </message>
     <message>
       <source>Take a free port</source>
-      <translation type="unfinished" />
+      <translation>Freien Port nehmen</translation>
     </message>
     <message>
       <source>Take the tour</source>
@@ -5528,7 +5532,7 @@
     </message>
     <message>
       <source>Texts at a time</source>
-      <translation type="unfinished" />
+      <translation>Texte gleichzeitig</translation>
     </message>
     <message>
       <source>Texts at once</source>
@@ -5984,7 +5988,7 @@
     </message>
     <message>
       <source>The samples read the token from the variable {0}.</source>
-      <translation type="unfinished" />
+      <translation>Die Beispiele lesen das Token aus der Variablen {0}.</translation>
     </message>
     <message>
       <source>The screen is bright and the battery lasts two days.</source>
@@ -6004,23 +6008,23 @@
     </message>
     <message>
       <source>The server could not be started ({0}).</source>
-      <translation type="unfinished" />
+      <translation>Der Server konnte nicht gestartet werden ({0}).</translation>
     </message>
     <message>
       <source>The server ended unexpectedly: {0}.</source>
-      <translation type="unfinished" />
+      <translation>Der Server endete unerwartet: {0}.</translation>
     </message>
     <message>
       <source>The server is running; closing the window stops it.</source>
-      <translation type="unfinished" />
+      <translation>Der Server läuft; mit dem Fenster endet auch er.</translation>
     </message>
     <message>
       <source>The server starts; bundles are opened with the first request.</source>
-      <translation type="unfinished" />
+      <translation>Der Server startet; Bundles werden mit der ersten Anfrage geöffnet.</translation>
     </message>
     <message>
       <source>The server's lines appear here once it was started.</source>
-      <translation type="unfinished" />
+      <translation>Die Zeilen des Servers erscheinen hier, sobald er gestartet wurde.</translation>
     </message>
     <message>
       <source>The session ended</source>
@@ -6044,7 +6048,7 @@
     </message>
     <message>
       <source>The share of the prompts' tokens that the cache held, and that were not read again.</source>
-      <translation type="unfinished" />
+      <translation>Der Anteil der Token der Prompts, die im Cache waren und nicht noch einmal gelesen wurden.</translation>
     </message>
     <message>
       <source>The similarities of each two lines appear here.</source>
@@ -6252,7 +6256,7 @@
     </message>
     <message>
       <source>This machine alone</source>
-      <translation type="unfinished" />
+      <translation>Nur von diesem Rechner</translation>
     </message>
     <message>
       <source>This machine has no microphone: connect one, or choose a sound file.</source>
@@ -6328,7 +6332,7 @@
     </message>
     <message>
       <source>Token</source>
-      <translation type="unfinished" />
+      <translation>Token</translation>
     </message>
     <message>
       <source>Tokenizer</source>
@@ -6340,7 +6344,7 @@
     </message>
     <message>
       <source>Tokens a second</source>
-      <translation type="unfinished" />
+      <translation>Token je Sekunde</translation>
     </message>
     <message>
       <source>Tokens of a text</source>
@@ -6680,7 +6684,7 @@
     </message>
     <message>
       <source>With OpenAI's package: pip install openai</source>
-      <translation type="unfinished" />
+      <translation>Mit dem Paket von OpenAI: pip install openai</translation>
     </message>
     <message>
       <source>With another file…</source>
@@ -6688,7 +6692,7 @@
     </message>
     <message>
       <source>With its wait; then it is cancelled.</source>
-      <translation type="unfinished" />
+      <translation>Mit der Wartezeit; dann wird sie abgebrochen.</translation>
     </message>
     <message>
       <source>With the stage before</source>
@@ -6828,7 +6832,7 @@
     </message>
     <message>
       <source>a free one</source>
-      <translation type="unfinished" />
+      <translation>ein freier</translation>
     </message>
     <message>
       <source>a new line</source>
@@ -6848,7 +6852,7 @@
     </message>
     <message>
       <source>a request takes at most {0}</source>
-      <translation type="unfinished" />
+      <translation>eine Anfrage dauert höchstens {0}</translation>
     </message>
     <message>
       <source>a share of the score of at least {0}</source>
@@ -6931,7 +6935,7 @@
     </message>
     <message>
       <source>answered</source>
-      <translation type="unfinished" />
+      <translation>beantwortet</translation>
     </message>
     <message>
       <source>as all</source>
@@ -6939,7 +6943,7 @@
     </message>
     <message>
       <source>as built</source>
-      <translation type="unfinished" />
+      <translation>wie gebaut</translation>
     </message>
     <message>
       <source>as it is</source>
@@ -7011,7 +7015,7 @@
     </message>
     <message>
       <source>cache in use</source>
-      <translation type="unfinished" />
+      <translation>belegter Cache</translation>
     </message>
     <message>
       <source>cache {0} of {1}</source>
@@ -7019,7 +7023,7 @@
     </message>
     <message>
       <source>cancelled</source>
-      <translation type="unfinished" />
+      <translation>abgebrochen</translation>
     </message>
     <message>
       <source>candidate</source>
@@ -7039,7 +7043,7 @@
     </message>
     <message>
       <source>chat</source>
-      <translation type="unfinished" />
+      <translation>Chat</translation>
     </message>
     <message>
       <source>chat template</source>
@@ -7075,7 +7079,7 @@
     </message>
     <message>
       <source>completion</source>
-      <translation type="unfinished" />
+      <translation>Fortsetzung</translation>
     </message>
     <message>
       <source>component</source>
@@ -7195,7 +7199,7 @@
     </message>
     <message>
       <source>embeddings</source>
-      <translation type="unfinished" />
+      <translation>Vektoren</translation>
     </message>
     <message>
       <source>empty</source>
@@ -7255,7 +7259,7 @@
     </message>
     <message>
       <source>failed: {0}</source>
-      <translation type="unfinished" />
+      <translation>fehlgeschlagen: {0}</translation>
     </message>
     <message>
       <source>figure</source>
@@ -7359,7 +7363,7 @@
     </message>
     <message>
       <source>https</source>
-      <translation type="unfinished" />
+      <translation>https</translation>
     </message>
     <message>
       <source>image, distance, 3D</source>
@@ -7583,7 +7587,7 @@
     </message>
     <message>
       <source>never</source>
-      <translation type="unfinished" />
+      <translation>nie</translation>
     </message>
     <message>
       <source>no better text is possible</source>
@@ -7627,7 +7631,7 @@
     </message>
     <message>
       <source>none: http</source>
-      <translation type="unfinished" />
+      <translation>keine: http</translation>
     </message>
     <message>
       <source>none: on this machine</source>
@@ -7695,11 +7699,11 @@
     </message>
     <message>
       <source>now</source>
-      <translation type="unfinished" />
+      <translation>jetzt</translation>
     </message>
     <message>
       <source>of prompts in the cache</source>
-      <translation type="unfinished" />
+      <translation>der Prompts im Cache</translation>
     </message>
     <message>
       <source>of {0} free</source>
@@ -7915,11 +7919,11 @@
     </message>
     <message>
       <source>ranking</source>
-      <translation type="unfinished" />
+      <translation>Rangfolge</translation>
     </message>
     <message>
       <source>reads the prompt</source>
-      <translation type="unfinished" />
+      <translation>liest den Prompt</translation>
     </message>
     <message>
       <source>reason</source>
@@ -7995,7 +7999,7 @@
     </message>
     <message>
       <source>server, API, OpenAI, HTTP, endpoint, port</source>
-      <translation type="unfinished" />
+      <translation>Server, API, OpenAI, HTTP, Endpunkt, Port, Schnittstelle</translation>
     </message>
     <message>
       <source>share of the score in a task of at least</source>
@@ -8091,7 +8095,7 @@
     </message>
     <message>
       <source>stopping</source>
-      <translation type="unfinished" />
+      <translation>hält an</translation>
     </message>
     <message>
       <source>stored, before the window</source>
@@ -8123,7 +8127,7 @@
     </message>
     <message>
       <source>the bundle opens</source>
-      <translation type="unfinished" />
+      <translation>Bundle öffnet</translation>
     </message>
     <message>
       <source>the bundle's default</source>
@@ -8215,7 +8219,7 @@
     </message>
     <message>
       <source>tok/s</source>
-      <translation type="unfinished" />
+      <translation>tok/s</translation>
     </message>
     <message>
       <source>tok/step</source>
@@ -8235,11 +8239,11 @@
     </message>
     <message>
       <source>tokens a second</source>
-      <translation type="unfinished" />
+      <translation>Token je Sekunde</translation>
     </message>
     <message>
       <source>tokens of replies</source>
-      <translation type="unfinished" />
+      <translation>Token, Antworten</translation>
     </message>
     <message>
       <source>tokens of the whole draft</source>
@@ -8279,7 +8283,7 @@
     </message>
     <message>
       <source>transcription</source>
-      <translation type="unfinished" />
+      <translation>Mitschrift</translation>
     </message>
     <message>
       <source>unchanged</source>
@@ -8335,7 +8339,7 @@
     </message>
     <message>
       <source>waits</source>
-      <translation type="unfinished" />
+      <translation>wartet</translation>
     </message>
     <message>
       <source>weights as stored</source>
@@ -8403,7 +8407,7 @@
     </message>
     <message>
       <source>{0} ({1} cached)</source>
-      <translation type="unfinished" />
+      <translation>{0} ({1} im Cache)</translation>
     </message>
     <message>
       <source>{0} + {1} tok</source>
@@ -8555,7 +8559,7 @@
     </message>
     <message>
       <source>{0} may wait</source>
-      <translation type="unfinished" />
+      <translation>{0} dürfen warten</translation>
     </message>
     <message>
       <source>{0} mixes tried; the smallest that meets the goal has {1} of weights: {2}</source>
@@ -8695,7 +8699,7 @@
     </message>
     <message>
       <source>{0} requests run.</source>
-      <translation type="unfinished" />
+      <translation>{0} Anfragen laufen.</translation>
     </message>
     <message>
       <source>{0} runs</source>
@@ -8711,7 +8715,7 @@
     </message>
     <message>
       <source>{0} s ago: {1}</source>
-      <translation type="unfinished" />
+      <translation>vor {0} s: {1}</translation>
     </message>
     <message>
       <source>{0} scopes with the same structure; open to show each</source>

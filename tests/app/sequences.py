@@ -41,6 +41,7 @@ from app.home.page import HomePage
 from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
 from app.main import PAGES, application
+from app.server.bundle_list import ServedBundleList
 from app.state.build import BuildState
 from app.state.bundle_use import use_of
 from app.state.context import AppContext
@@ -66,7 +67,7 @@ TASKS: dict[str, dict[str, object]] = {
 NAMES = (*CAPACITIES, *TASKS)
 LENGTH = 12
 """Actions of a sequence."""
-PAGE_NAMES = ("home", "build", "inspect", "chat", "measure", "devices")
+PAGE_NAMES = ("home", "build", "inspect", "chat", "measure", "devices", "server")
 
 
 def scenario(folder: Path) -> dict[str, Any]:
@@ -270,6 +271,7 @@ class Walk:
             ChatList,
             LastBundleHint,
             HomePage,
+            ServedBundleList,
             QComboBox,
             QDialog,
             ErrorBanner,

@@ -34,6 +34,9 @@ SCENES = (
     "accuracy-full",
     "history-full",
     "devices-full",
+    "server-others",
+    "server-stopping",
+    "server-samples",
     "settings",
     "welcome",
     "tour-measure",
@@ -71,7 +74,16 @@ def texts_that_are_cut(window: QWidget) -> list[str]:
     ]
 
 
-SLOW = {"home-full", "build-done", "composite-seams", "inspect-full", "chat-full", "accuracy-full", "settings"}
+SLOW = {
+    "server-stopping",
+    "home-full",
+    "build-done",
+    "composite-seams",
+    "inspect-full",
+    "chat-full",
+    "accuracy-full",
+    "settings",
+}
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in SCENES])

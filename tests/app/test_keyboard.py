@@ -63,6 +63,9 @@ SCENES = (
     "accuracy-full",
     "history-full",
     "devices-full",
+    "server-others",
+    "server-full",
+    "server-samples",
     "settings",
 )
 Key = Qt.Key
@@ -118,7 +121,16 @@ def screen_reader_name(widget: QWidget) -> str:
     return interface.text(QAccessible.Text.Name) if interface is not None else ""
 
 
-SLOW = {"home-failed", "build-source", "build-review", "inspect-full", "chat-full", "measure-full", "accuracy-full"}
+SLOW = {
+    "server-full",
+    "home-failed",
+    "build-source",
+    "build-review",
+    "inspect-full",
+    "chat-full",
+    "measure-full",
+    "accuracy-full",
+}
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in SCENES])

@@ -17,7 +17,7 @@ PAGES = {
     "build": "build", "tune": "build", "inspect": "inspect", "verify": "inspect", "profile": "inspect",
     "eval": "measure", "sweep": "measure", "runs": "measure", "report": "measure", "devices": "devices",
     "preflight": "devices", "compile": "devices", "remote": "devices", "generate": "chat", "chat": "chat",
-    "embed": "chat", "rank": "chat", "classify": "chat", "depth": "chat",
+    "embed": "chat", "rank": "chat", "classify": "chat", "depth": "chat", "serve": "server",
 }  # fmt: skip
 """Where a command goes that shows a page; the others open a dialog."""
 
@@ -46,7 +46,8 @@ def test_every_command_is_found(window: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "command"),
     [("node costs", "profile"), ("slow nodes", "profile"), ("difference", "diverge"), ("convert", "build"),
-     ("perplexity", "eval"), ("ssh", "remote"), ("NPU", "devices"), ("reranker", "rank"), ("grid", "sweep")],
+     ("perplexity", "eval"), ("ssh", "remote"), ("NPU", "devices"), ("reranker", "rank"), ("grid", "sweep"),
+     ("endpoint", "serve")],
 )  # fmt: skip
 def test_a_command_is_found_by_other_words(window: Any, words: str, command: str) -> None:
     assert any(text.startswith(f"joinery {command} · ") for text in shown(window, words)), shown(window, words)
