@@ -114,6 +114,7 @@ class LoggedRequest:
                 it.tokens_per_s = (it.tokens - 1) / max(time.monotonic() - self._first, 1e-6)
         elif isinstance(event, GenerationDone):
             it.prompt_tokens, it.tokens = len(event.prompt_ids), len(event.token_ids)
+            it.tokens_per_s = event.decode_tokens_per_s  # as the engine timed it: events may come together
         elif isinstance(event, ResultEvent) and isinstance(event.value, EmbedReport | LabelsReport):
             it.prompt_tokens = sum(event.value.tokens)
         if isinstance(event, FINAL_EVENTS):
