@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +65,16 @@ def _without_event(line: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in line.items() if key != "event"}
 
 
+def status_with_tokens(address: str) -> httpx.Response:
+    """/status once a reply has more than a token."""
+    end = time.monotonic() + 60
+    while True:
+        shown = httpx.get(f"{address}/status", headers={"Authorization": f"Bearer {TOKEN}"})
+        if shown.json()["tokens"] > 1 or time.monotonic() > end:
+            return shown
+        time.sleep(0.02)
+
+
 def request(status: ServerStatus, number: int = 1) -> ServedRequest:
     return next(one for one in status.requests if one.number == number)
 
@@ -82,10 +93,9 @@ def test_requests_are_counted_and_never_quoted(built: Built) -> None:
         with OpenAI(base_url=f"{address}/v1", api_key=TOKEN, max_retries=0) as client:
             question: Any = [{"role": "user", "content": SECRET}]
             stream = client.chat.completions.create(
-                model="demo", messages=question, stream=True, max_tokens=500, logit_bias=endless
+                model="demo", messages=question, stream=True, max_tokens=1000, logit_bias=endless
             )
-            server.wait_for(lambda: bool(server.statuses) and server.statuses[-1].tokens > 1)
-            shown = httpx.get(f"{address}/status", headers={"Authorization": f"Bearer {TOKEN}"})
+            shown = status_with_tokens(address)
             now = read(ServerStatus, shown.json())
             (bundle,) = now.bundles
             assert (bundle.name, bundle.gives, bundle.open, bundle.running) == ("demo", "tokens", True, 1)
@@ -99,8 +109,8 @@ def test_requests_are_counted_and_never_quoted(built: Built) -> None:
     finally:
         code = server.stop()
     last = request(server.statuses[-1])
-    assert code == 0 and (last.state, last.tokens) == ("done", 500)
-    assert server.statuses[-1].done == 1 and server.statuses[-1].tokens == 500
+    assert code == 0 and (last.state, last.tokens) == ("done", 1000)
+    assert server.statuses[-1].done == 1 and server.statuses[-1].tokens == 1000
     assert "xylophone" not in json.dumps(server.lines) + shown.text
 
 
