@@ -15,6 +15,7 @@ from workflows.cli.progress import progress_display
 from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import TaskFlags
 from workflows.cli.streams import print_line
+from workflows.common.errors import RequestError
 from workflows.recipe.adapters import parse_adapter
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
@@ -25,9 +26,16 @@ from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosin
 def evaluate(
     context: typer.Context,
     bundle: Path = typer.Argument(help="The folder of the bundle to evaluate."),
-    against: str = typer.Option(
-        ..., "--against", metavar="SOURCE_OR_BUNDLE", help="The reference: a bundle or a source."
+    against: str | None = typer.Option(
+        None, "--against", metavar="SOURCE_OR_BUNDLE", help="The reference: a bundle or a source."
     ),
+    lm_eval: str | None = typer.Option(
+        None,
+        "--lm-eval",
+        metavar="TASK[,TASK]",
+        help="Instead of a reference: tasks of lm-eval, or YAML files of them.",
+    ),
+    limit: int | None = typer.Option(None, "--limit", metavar="N", help="Samples of each of these tasks at most."),
     adapters: list[str] = typer.Option(
         [], "--adapter", metavar="DIR[=SCALE]", help="Merge this adapter of peft into the reference, a checkpoint."
     ),
@@ -44,7 +52,17 @@ def evaluate(
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers."""
+    """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers.
+
+    With --lm-eval it is asked tasks of EleutherAI's lm-eval instead, which fetches their data from the hub.
+    """
+    if lm_eval is not None and against is None:
+        _ask_tasks(bundle, [one.strip() for one in lm_eval.split(",") if one.strip()], limit, as_json)
+        return
+    if against is None or lm_eval is not None:
+        raise RequestError("An evaluation takes either --against, with a reference, or --lm-eval, with tasks.")
+    if limit is not None:
+        raise RequestError("--limit is of the tasks of --lm-eval: leave it out.")
     from workflows.builder.evaluate import EvalRequest
     from workflows.builder.evaluate import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
@@ -76,6 +94,26 @@ def evaluate(
         print_line(f"Build with: --set 'quantize.exclude={json.dumps(report.excluded)}'")
     for note in report.notes:
         console.print(note, highlight=False)
+
+
+def _ask_tasks(bundle: Path, tasks: list[str], limit: int | None, as_json: bool) -> None:
+    from workflows.evaluation.harness_tasks import run_tasks
+    from workflows.measure.recording import record_tasks, to_stderr
+
+    with progress_display() as (report_event, cancelled):
+        report = run_tasks(bundle, tasks, limit, report_event, cancelled)
+    record_tasks(bundle, report, to_stderr)
+    if as_json:
+        write_json(report)
+        return
+    table = Table(title=f"lm-eval {report.version}: {report.samples:,} samples")
+    for name in ("task", "metric"):
+        table.add_column(name)
+    for name in ("value", "standard error"):
+        table.add_column(name, justify="right")
+    for one in report.scores:
+        table.add_row(one.task, one.metric, _number(one.value), _number(one.stderr))
+    Console().print(table)
 
 
 def _figures(report: EvalReport) -> Table:

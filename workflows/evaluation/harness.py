@@ -7,8 +7,8 @@ Truncation, windows and stop texts are those of lm-eval's model of transformers,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from lm_eval import utils
@@ -25,6 +25,7 @@ from workflows.wire.events import GenerationDone
 
 _TAKEN = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")  # what a task may set of a generation
 
+_Request = TypeVar("_Request")
 _GIVEN = ("device", "max_batch_size")  # to every model by lm-eval
 
 
@@ -51,6 +52,8 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
         self._read = ComparedBundle(self._engine)
         self.max_length = self._read.room
         self.max_gen_toks = max_gen_toks
+        self.on_request: Callable[[int, int], None] | None = None
+        """Called before each request with the number of those before it and of all; instead of a bar of progress."""
 
     @property
     def eot_token_id(self) -> int:
@@ -93,12 +96,21 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
         """Of each continuation after its context. Equal contexts one after another are read once."""
         order = sorted(range(len(requests)), key=lambda place: (requests[place][1], len(requests[place][2])))
         found = dict[int, tuple[float, bool]]()
-        for place in tqdm(order, disable=disable_tqdm, desc="Running loglikelihood requests"):
+        for place in self._counted(order, disable_tqdm):
             texts, context, continuation = requests[place]
             found[place] = self._scored(context, continuation)
             if texts is not None:
                 self.cache_hook.add_partial("loglikelihood", texts, found[place])
         return [found[place] for place in range(len(requests))]
+
+    def _counted(self, requests: Sequence[_Request], is_quiet: bool) -> Iterator[_Request]:
+        """The requests one by one, with progress."""
+        if self.on_request is None:
+            yield from tqdm(requests, disable=is_quiet)
+            return
+        for place, one in enumerate(requests):
+            self.on_request(place, len(requests))
+            yield one
 
     def _scored(self, context: Sequence[int], continuation: Sequence[int]) -> tuple[float, bool]:
         kept = [*context, *continuation][-(self.max_length + 1) :]  # the last token is not fed
@@ -120,7 +132,7 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
         """Of whole texts, in windows that share no token, each after the last token of the one before."""
         found = []
-        for (text,) in tqdm([one.args for one in requests], disable=disable_tqdm):
+        for (text,) in self._counted([one.args for one in requests], disable_tqdm):
             windows = utils.get_rolling_token_windows(
                 token_list=self.tok_encode(text), prefix_token=self.prefix_token_id, max_seq_len=self.max_length,
                 context_len=1,
@@ -133,7 +145,7 @@ class JoineryLM(TemplateLM):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """The text after each prompt, until one of its stop texts."""
         found = []
-        for context, settings in tqdm([one.args for one in requests], disable=disable_tqdm):
+        for context, settings in self._counted([one.args for one in requests], disable_tqdm):
             given = normalize_gen_kwargs(settings, self.max_gen_toks)
             stops = handle_stop_sequences(given.pop("until", None), eos=self._engine.text.piece(self.eot_token_id))
             count = given.pop("max_gen_toks")

@@ -33,6 +33,7 @@ from workflows.wire.events import (
 )
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.bench import CompositeRow, DraftFigures, Row, SingleRow
+from workflows.wire.reports.harness import HarnessReport
 from workflows.wire.reports.runs import Figure, Kind, RunRecord, RunReport, RunStep
 
 ReportProblem = Callable[[str], None]
@@ -81,6 +82,16 @@ def record_eval(folder: Path | str, against: str, report: EvalReport, notify: Re
     figures |= {"perplexity": report.perplexity.candidate, "perplexity_reference": report.perplexity.reference}
     if report.task is not None:
         figures |= {"task": report.task.score, "task_reference": report.task.reference_score}
+    return _save(_new_run("eval", read_bundle(folder), "cpu", figures), (), notify)
+
+
+def record_tasks(folder: Path | str, report: HarnessReport, notify: ReportProblem) -> RunRecord:
+    """Saves and returns the scores in tasks of lm-eval; that of the only task is the measure `task`, too."""
+    figures: dict[str, Figure] = {f"{one.task} {one.metric}": one.value for one in report.scores}
+    accuracies = [one.value for one in report.scores if one.metric.partition(",")[0] in ("acc", "exact_match")]
+    if len({one.task for one in report.scores}) == 1 and accuracies:
+        figures["task"] = accuracies[0]
+    figures |= {"samples": report.samples, "limit": report.limit, "lm_eval": report.version}
     return _save(_new_run("eval", read_bundle(folder), "cpu", figures), (), notify)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval import simple_evaluate
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
@@ -14,6 +16,7 @@ from resources import demos
 from tests.workflows.conftest import Built
 from workflows.common.errors import RequestError
 from workflows.evaluation.harness import JoineryLM
+from workflows.evaluation.harness_tasks import run_tasks
 
 DEMO = Path(demos.__file__).parent / "qwen3"
 PAIRS = [
@@ -65,3 +68,24 @@ def test_what_it_does_not_take(built: Built) -> None:
         JoineryLM("nowhere", peft="a")
     with pytest.raises(RequestError, match="this bundle has an encoder"):
         JoineryLM(str(built("demo:t5")))
+
+
+def test_scores_of_a_task_of_one_s_own(both: tuple[Any, Any], built: Built, tmp_path: Path) -> None:
+    """A YAML file with its data beside it: the scores of both models are equal."""
+    rows = [
+        {"q": f"What is {a} times {b}?", "choices": [f" {a} * {b} = {a * b}", f" {a} + {b} = {a + b}"], "label": 0}
+        for a in range(2, 8) for b in (3, 7)
+    ]  # fmt: skip
+    (tmp_path / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    task = tmp_path / "sums.yaml"
+    task.write_text(
+        f"task: sums\ndataset_path: json\ndataset_kwargs: {{data_files: {{test: {tmp_path}/sums.jsonl}}}}\n"
+        "test_split: test\noutput_type: multiple_choice\ndoc_to_text: '{{q}}'\ndoc_to_choice: '{{choices}}'\n"
+        "doc_to_target: '{{label}}'\nmetric_list: [{metric: acc}, {metric: acc_norm}]\n",
+        "utf-8",
+    )
+    theirs = simple_evaluate(model=both[1], tasks=[str(task)], limit=8, log_samples=False)["results"]["sums"]
+    ours = run_tasks(built("demo:qwen3", capacity=128), [str(task)], limit=8)
+    assert ours.samples == 8 and [one.metric for one in ours.scores] == ["acc", "acc_norm"]
+    for one in ours.scores:
+        assert one.value == pytest.approx(theirs[f"{one.metric},none"], abs=1e-3)
