@@ -16,6 +16,7 @@ from workflows.cli.remote_flag import runs_on_machines
 from workflows.cli.run_flags import TaskFlags
 from workflows.cli.streams import print_line
 from workflows.common.errors import RequestError
+from workflows.process.sandbox import OnFetched
 from workflows.recipe.adapters import parse_adapter
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
@@ -57,7 +58,7 @@ def evaluate(
     With --lm-eval it is asked tasks of EleutherAI's lm-eval instead, which fetches their data from the hub.
     """
     if lm_eval is not None and against is None:
-        _ask_tasks(bundle, [one.strip() for one in lm_eval.split(",") if one.strip()], limit, as_json)
+        _ask_tasks(bundle, [one.strip() for one in lm_eval.split(",") if one.strip()], limit, as_json, context.obj)
         return
     if against is None or lm_eval is not None:
         raise RequestError("An evaluation takes either --against, with a reference, or --lm-eval, with tasks.")
@@ -96,12 +97,12 @@ def evaluate(
         console.print(note, highlight=False)
 
 
-def _ask_tasks(bundle: Path, tasks: list[str], limit: int | None, as_json: bool) -> None:
+def _ask_tasks(bundle: Path, tasks: list[str], limit: int | None, as_json: bool, fetched: OnFetched) -> None:
     from workflows.evaluation.harness_tasks import run_tasks
     from workflows.measure.recording import record_tasks, to_stderr
 
     with progress_display() as (report_event, cancelled):
-        report = run_tasks(bundle, tasks, limit, report_event, cancelled)
+        report = run_tasks(bundle, tasks, limit, report_event, cancelled, fetched)
     record_tasks(bundle, report, to_stderr)
     if as_json:
         write_json(report)

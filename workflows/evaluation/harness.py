@@ -16,6 +16,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import TemplateLM
 from lm_eval.api.registry import register_model
 from lm_eval.models.utils import handle_stop_sequences, normalize_gen_kwargs, postprocess_generated_text
+from lm_eval.tasks import TaskManager
 from tqdm import tqdm
 
 from workflows.common.errors import RequestError
@@ -27,6 +28,20 @@ _TAKEN = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")  # wha
 
 _Request = TypeVar("_Request")
 _GIVEN = ("device", "max_batch_size")  # to every model by lm-eval
+
+
+class FetchedTasks(TaskManager):  # type: ignore[misc]
+    """Tasks whose data is fetched once: lm-eval loads them again after the model was opened, without the network."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fetched: Any = None
+
+    def load(self, task_list: Any) -> Any:
+        """The tasks and groups by name; those of the first call."""
+        if self._fetched is None:
+            self._fetched = super().load(task_list)
+        return self._fetched
 
 
 @register_model("joinery")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workflows.common.errors import Cancelled, PackageError, RequestError, printable
+from workflows.process.sandbox import OnFetched, keep_network
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.harness import HarnessReport, TaskScore
 
@@ -25,10 +26,12 @@ def run_tasks(
     limit: int | None = None,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
+    fetched: OnFetched = keep_network,
 ) -> HarnessReport:
     """The bundle's scores. tasks: names of tasks, groups or tags, or YAML files of one's own. limit: samples of each.
 
-    lm-eval fetches the data of its own tasks from the hub. Raises PackageError where it is not installed, RequestError
+    lm-eval fetches the data of its own tasks from the hub; `fetched` is called after that, before the bundle is opened,
+    as in `build`. Raises PackageError where it is not installed, RequestError
     for a task that it does not have and for a bundle that is no decoder of text, and Cancelled.
     """
     if not tasks:
@@ -38,13 +41,14 @@ def run_tasks(
     if importlib.util.find_spec("lm_eval") is None:
         raise PackageError(f"Tasks of lm-eval need its package: install it with {INSTALL}.")
     from lm_eval import simple_evaluate
-    from lm_eval.tasks import TaskManager
 
-    from workflows.evaluation.harness import JoineryLM
+    from workflows.evaluation.harness import FetchedTasks, JoineryLM
 
-    report(ProgressEvent(stage="eval", message="reading lm-eval's list of tasks"))
-    manager = TaskManager()
+    report(ProgressEvent(stage="eval", message="fetching the tasks"))
+    manager = FetchedTasks()
     check_names(tasks, manager.all_tasks)
+    manager.load(list(tasks))
+    fetched(0)
 
     def on_request(done: int, total: int) -> None:
         if cancelled():
