@@ -49,6 +49,7 @@ class MeasurePage(QWidget):
         vbox(tabs, parent=self)
         style_separately(tabs.pages)
         add_action(self, self.tr("Compare the accuracy of two bundles"), self.show_accuracy)
+        self._tasks_action = add_action(self, self.tr("Ask the bundle tasks of lm-eval"), self._score_tasks)
         add_action(self, self.tr("Run a sweep of builds"), self.show_sweep)
         self._benchmark_action = add_action(self, self.tr("Run benchmark …"), self.run_benchmark)
         context.bundleChanged.connect(self._enable_benchmark)
@@ -83,12 +84,14 @@ class MeasurePage(QWidget):
         """Add the actions of a new tab to Ctrl+K; the accuracy tab's keys work in that tab only."""
         if isinstance(tab, HistoryTab):
             self.addActions(tab.palette_actions)
+        elif isinstance(tab, AccuracyTab):
+            tab.history_requested.connect(self.show_history)
         elif isinstance(tab, SpeedTab):
             self.addActions(tab.actions())
             tab.benchmark_requested.connect(self.run_benchmark)
 
     def _enable_benchmark(self, bundle: object) -> None:
-        for one in (self.benchmark_button, self._benchmark_action):
+        for one in (self.benchmark_button, self._benchmark_action, self._tasks_action):
             one.setEnabled(bundle is not None)
         runs = self.tr("Measures the speed of the bundle in front; the run appears in the history.")
         set_tool_tip(self.benchmark_button, runs if bundle else self.tr("Open a bundle to measure its speed."))
@@ -105,6 +108,10 @@ class MeasurePage(QWidget):
         dialog.history_requested.connect(self.show_history)
         dialog.show()
         return dialog
+
+    def _score_tasks(self) -> None:
+        self.show_accuracy()
+        self.accuracy.score_tasks()
 
     def show_history(self) -> None:
         """Show the saved runs."""

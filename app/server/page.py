@@ -168,7 +168,10 @@ class ServerPage(QWidget):
             "bundle": (self.tr("Show the bundles"), lambda: self._show("setup")),
             "request": (self.tr("Show the choices"), lambda: self._show("setup")),
         }.get(failure.kind, (self.tr("Start again"), self.start))
-        self.banner.error(failure.message, failure.details, text, act)
+        message = failure.message
+        if failure.kind == "package":
+            message = self.tr("The server's packages are missing: install them with {0}.").format(INSTALL)
+        self.banner.error(message, failure.details, text, act)
 
     def _take_free_port(self) -> None:
         self._server.change(port=0)

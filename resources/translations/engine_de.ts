@@ -968,6 +968,10 @@
       <translation>GGUF-Experten, deren Zeilen sich abwechseln (gpt-oss)</translation>
     </message>
     <message>
+      <source>GPTQ, 2 and 3 bits; marlin, gptq_p</source>
+      <translation>GPTQ, 2 und 3 Bit; marlin, gptq_p</translation>
+    </message>
+    <message>
       <source>GPTQ, {0} bits</source>
       <translation>GPTQ, {0} Bit</translation>
     </message>
@@ -1630,6 +1634,10 @@
     <message>
       <source>TLS takes a certificate and its key: give both</source>
       <translation>TLS braucht ein Zertifikat und seinen Schlüssel: beide angeben</translation>
+    </message>
+    <message>
+      <source>Tasks of lm-eval need its package: install it with {0}.</source>
+      <translation>Aufgaben von lm-eval brauchen sein Paket: Es wird mit {0} installiert.</translation>
     </message>
     <message>
       <source>Text {0} with the query</source>
@@ -3416,6 +3424,10 @@
       <translation>Es gibt kein Ziel {0}: eines von {1} wählen.</translation>
     </message>
     <message>
+      <source>There is no task file {0}: check the path.</source>
+      <translation>Es gibt keine Aufgabendatei {0}: den Pfad prüfen.</translation>
+    </message>
+    <message>
       <source>There is no text to classify: give one or more.</source>
       <translation>Es gibt keinen Text zum Klassifizieren: einen oder mehr angeben.</translation>
     </message>
@@ -4412,8 +4424,16 @@
       <translation>fast_prefill passt zu int4, gegenüber dem seine Produkte feiner sind, und nicht zu {0}.</translation>
     </message>
     <message>
+      <source>fetching the tasks</source>
+      <translation>die Aufgaben werden geholt</translation>
+    </message>
+    <message>
       <source>file of that name</source>
       <translation>Datei dieses Namens</translation>
+    </message>
+    <message>
+      <source>float32, by value</source>
+      <translation>float32, nach Wert</translation>
     </message>
     <message>
       <source>flow runs {0}, which is not a session</source>
@@ -4518,6 +4538,18 @@
     <message>
       <source>get the checkpoint from a source that you trust, or one with safetensors weights</source>
       <translation>den Checkpoint von einer vertrauenswürdigen Quelle holen oder einen mit Gewichten in safetensors</translation>
+    </message>
+    <message>
+      <source>get the model in another quantization</source>
+      <translation>das Modell in einer anderen Quantisierung holen</translation>
+    </message>
+    <message>
+      <source>get the model in gemm</source>
+      <translation>das Modell in gemm holen</translation>
+    </message>
+    <message>
+      <source>get the model with 4 or 8 bits in gptq or gptq_v2</source>
+      <translation>das Modell mit 4 oder 8 Bit in gptq oder gptq_v2 holen</translation>
     </message>
     <message>
       <source>give a text file with a prompt a line in quantize.calibration.prompts</source>
@@ -4698,6 +4730,10 @@
     <message>
       <source>in big-endian order</source>
       <translation>in Big-Endian-Reihenfolge</translation>
+    </message>
+    <message>
+      <source>in the bundle (`stored`)</source>
+      <translation>im Bundle (`stored`)</translation>
     </message>
     <message>
       <source>instructions unknown</source>
@@ -5476,6 +5512,14 @@
       <translation>hält einen Zustand fester Größe</translation>
     </message>
     <message>
+      <source>kept exactly</source>
+      <translation>genau erhalten</translation>
+    </message>
+    <message>
+      <source>kept, minimums to 1/8192 of a step</source>
+      <translation>erhalten, Minima auf 1/8192 eines Schritts</translation>
+    </message>
+    <message>
       <source>knows {0} tokens and the model {1}: choose one of the same family, with the same tokens</source>
       <translation>kennt {0} Tokens und das Modell {1}: eines derselben Familie mit denselben Tokens wählen</translation>
     </message>
@@ -5514,6 +5558,10 @@
     <message>
       <source>lm-eval asks decoders of text alone: this bundle has an encoder.</source>
       <translation>lm-eval befragt nur Decoder von Text: Dieses Bundle hat einen Encoder.</translation>
+    </message>
+    <message>
+      <source>lm-eval has no task {0}:{1}.</source>
+      <translation>lm-eval hat keine Aufgabe {0}:{1}.</translation>
     </message>
     <message>
       <source>loading PyTorch</source>

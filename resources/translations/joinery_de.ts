@@ -623,8 +623,20 @@
       <translation>Gefragt wird das Bundle</translation>
     </message>
     <message>
+      <source>Ask the bundle tasks of lm-eval</source>
+      <translation>Das Bundle Aufgaben von lm-eval fragen</translation>
+    </message>
+    <message>
       <source>Ask the model something</source>
       <translation>Das Modell etwas fragen</translation>
+    </message>
+    <message>
+      <source>Ask the tasks</source>
+      <translation>Aufgaben fragen</translation>
+    </message>
+    <message>
+      <source>Asking tasks</source>
+      <translation>Aufgaben werden gefragt</translation>
     </message>
     <message>
       <source>Assemble</source>
@@ -1861,6 +1873,10 @@
     <message>
       <source>Editing an earlier prompt: Enter sends it as a new branch, Esc cancels.</source>
       <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc bricht ab.</translation>
+    </message>
+    <message>
+      <source>EleutherAI's lm-eval asks the bundle and scores its answers. The data of its tasks come from the hub.</source>
+      <translation>lm-eval von EleutherAI fragt das Bundle und bewertet seine Antworten. Die Daten der Aufgaben kommen vom Hub.</translation>
     </message>
     <message>
       <source>Embedding: {0}</source>
@@ -4219,6 +4235,10 @@
       <translation>Fortschritt der Versuchsreihe</translation>
     </message>
     <message>
+      <source>Progress of the tasks</source>
+      <translation>Fortschritt der Aufgaben</translation>
+    </message>
+    <message>
       <source>Progress of {0}</source>
       <translation>Fortschritt von {0}</translation>
     </message>
@@ -4767,6 +4787,10 @@
       <translation>Beispiele</translation>
     </message>
     <message>
+      <source>Samples of each task</source>
+      <translation>Beispiele je Aufgabe</translation>
+    </message>
+    <message>
       <source>Samples the token; without it, the most probable one is chosen. Always last.</source>
       <translation>Zieht das Token; ohne diese Operation gilt das wahrscheinlichste. Immer zuletzt.</translation>
     </message>
@@ -4879,8 +4903,20 @@
       <translation>Wert</translation>
     </message>
     <message>
+      <source>Scores</source>
+      <translation>Ergebnisse</translation>
+    </message>
+    <message>
       <source>Scores for “{0}” · {1}</source>
       <translation>Werte für „{0}“ · {1}</translation>
+    </message>
+    <message>
+      <source>Scores of the open bundle in public tasks, without a reference.</source>
+      <translation>Ergebnisse des offenen Bundles in öffentlichen Aufgaben, ohne Vergleich.</translation>
+    </message>
+    <message>
+      <source>Scores of {0}</source>
+      <translation>Ergebnisse von {0}</translation>
     </message>
     <message>
       <source>Search</source>
@@ -5227,6 +5263,10 @@
       <translation>Stufen des Baus</translation>
     </message>
     <message>
+      <source>Standard error</source>
+      <translation>Standardfehler</translation>
+    </message>
+    <message>
       <source>Start</source>
       <translation>Starten</translation>
     </message>
@@ -5491,8 +5531,20 @@
       <translation>Aufgabendatei</translation>
     </message>
     <message>
+      <source>Tasks</source>
+      <translation>Aufgaben</translation>
+    </message>
+    <message>
       <source>Tasks (*.jsonl *.ndjson *.parquet);;All files (*)</source>
       <translation>Aufgaben (*.jsonl *.ndjson *.parquet);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+      <source>Tasks of lm-eval</source>
+      <translation>Aufgaben von lm-eval</translation>
+    </message>
+    <message>
+      <source>Tasks of lm-eval …</source>
+      <translation>lm-eval …</translation>
     </message>
     <message>
       <source>Temperature</source>
@@ -6027,6 +6079,10 @@
       <translation>Die Zeilen des Servers erscheinen hier, sobald er gestartet wurde.</translation>
     </message>
     <message>
+      <source>The server's packages are missing: install them with {0}.</source>
+      <translation>Die Pakete des Servers fehlen: Sie werden mit {0} installiert.</translation>
+    </message>
+    <message>
       <source>The session ended</source>
       <translation>Die Sitzung endete</translation>
     </message>
@@ -6085,6 +6141,10 @@
     <message>
       <source>The table shows up to {0} lines; a search ranks all of them.</source>
       <translation>Die Tabelle zeigt bis zu {0} Zeilen; eine Suche ordnet alle.</translation>
+    </message>
+    <message>
+      <source>The tasks were stopped; nothing was saved.</source>
+      <translation>Die Aufgaben wurden angehalten; nichts wurde gespeichert.</translation>
     </message>
     <message>
       <source>The texts have more than {0} characters: paste fewer at once.</source>
@@ -7350,6 +7410,10 @@
       <translation>Graph, Knoten, Netron, Gewichte</translation>
     </message>
     <message>
+      <source>hellaswag, arc_easy, or a YAML file of your own</source>
+      <translation>hellaswag, arc_easy oder eine eigene YAML-Datei</translation>
+    </message>
+    <message>
       <source>hidden state</source>
       <translation>Hidden State</translation>
     </message>
@@ -7508,6 +7572,14 @@
     <message>
       <source>llama.cpp, GGUF, convert</source>
       <translation>llama.cpp, GGUF, umwandeln</translation>
+    </message>
+    <message>
+      <source>lm-eval starts …</source>
+      <translation>lm-eval startet …</translation>
+    </message>
+    <message>
+      <source>lm-eval {0}, {1} samples</source>
+      <translation>lm-eval {0}, {1} Beispiele</translation>
     </message>
     <message>
       <source>loaded on {0}</source>

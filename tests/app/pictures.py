@@ -481,6 +481,22 @@ def benchmark(done: bool) -> Prepare:
     return act
 
 
+def asked_tasks(done: bool) -> Prepare:
+    """The dialog of lm-eval's tasks over the accuracy, before it runs or with its scores."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        home_full(window, home)
+        page = window.stack.page("measure")
+        page.show_accuracy()  # type: ignore[attr-defined]
+        dialog = page.accuracy.score_tasks()  # type: ignore[attr-defined]
+        dialog.form.tasks.setText("hellaswag, arc_easy")
+        if done:
+            dialog.form.start()
+            until(lambda: dialog.model.state in ("done", "failed"), "the scores")
+
+    return act
+
+
 def page_of_history(window: MainWindow, _home: Path) -> None:
     """The runs that were kept, of which there may be none."""
     window.show_page("measure")
@@ -946,6 +962,12 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "accuracy-failed": (
         fails("eval", "The reference has 997 tokens in its vocabulary and the candidate 500.", "request"),
         compared_bundles(),
+    ),
+    "tasks-form": ({}, asked_tasks(done=False)),
+    "tasks-done": ({}, asked_tasks(done=True)),
+    "tasks-missing": (
+        fails("eval_tasks", "Tasks of lm-eval need its package: install it with pip install lm-eval.", "package"),
+        asked_tasks(done=True),
     ),
     "benchmark-form": ({}, benchmark(done=False)),
     "benchmark-done": ({}, benchmark(done=True)),

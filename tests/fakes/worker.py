@@ -121,6 +121,7 @@ from workflows.wire.reports.graphs import (
     TrialReport,
     ValueHistogram,
 )
+from workflows.wire.reports.harness import HarnessReport, TaskScore
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport, ScoredLabel, ScoredSpan
 from workflows.wire.reports.machines import MachineReport
@@ -376,6 +377,20 @@ class Fake:
             self.pause()
         suggested = accuracy.suggestions() if request.suggest else None
         self.give(changed(replace(accuracy.report(), suggestions=suggested), self.scenario.get("eval", {})))
+
+    def do_eval_tasks(self, request: ask.EvalTasks) -> None:
+        """Two scores of each task."""
+        for done in range(9):
+            self.send(
+                ProgressEvent(stage="eval", message=", ".join(request.tasks), done=done, total=8, unit="requests")
+            )
+            self.pause()
+        scores = [
+            TaskScore(task, metric, value, 0.0125, True)
+            for task in request.tasks
+            for metric, value in (("acc", 0.3125), ("acc_norm", 0.375))
+        ]
+        self.give(HarnessReport(scores, len(request.tasks) * (request.limit or 1319), request.limit, "0.4.13"))
 
     def do_bench(self, request: ask.Bench) -> None:
         """A row for each provider: 200 tokens a second, at half of the memory's bandwidth."""

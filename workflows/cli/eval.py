@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -20,6 +21,9 @@ from workflows.process.sandbox import OnFetched
 from workflows.recipe.adapters import parse_adapter
 from workflows.wire.codec import to_fields
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
+
+if TYPE_CHECKING:
+    from workflows.builder.evaluate import EvalRequest
 
 
 @runs_on_machines
@@ -58,31 +62,29 @@ def evaluate(
     With --lm-eval it is asked tasks of EleutherAI's lm-eval instead, which fetches their data from the hub.
     """
     if lm_eval is not None and against is None:
-        _ask_tasks(bundle, [one.strip() for one in lm_eval.split(",") if one.strip()], limit, as_json, context.obj)
+        _score_tasks(bundle, [one.strip() for one in lm_eval.split(",") if one.strip()], limit, as_json, context.obj)
         return
     if against is None or lm_eval is not None:
         raise RequestError("An evaluation takes either --against, with a reference, or --lm-eval, with tasks.")
     if limit is not None:
         raise RequestError("--limit is of the tasks of --lm-eval: leave it out.")
     from workflows.builder.evaluate import EvalRequest
+
+    task = task_flags.task(task_file)
+    merged = tuple(map(parse_adapter, adapters))
+    request = EvalRequest(
+        bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task, adapters=merged
+    )
+    _compare(request, as_json, context.obj)
+
+
+def _compare(request: EvalRequest, as_json: bool, fetched: OnFetched) -> None:
     from workflows.builder.evaluate import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
-    task = task_flags.task(task_file)
-    request = EvalRequest(
-        bundle,
-        against,
-        prompts,
-        steps,
-        questions,
-        suggest,
-        trust_remote_code,
-        task=task,
-        adapters=tuple(map(parse_adapter, adapters)),
-    )
     with progress_display() as (report_event, cancelled):
-        report = run(request, report_event, cancelled, context.obj)
-    record_eval(bundle, against, report, to_stderr)
+        report = run(request, report_event, cancelled, fetched)
+    record_eval(request.bundle, request.against, report, to_stderr)
     if as_json:
         greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in report.greedy]
         write_json(to_fields(report) | {"greedy": greedy})
@@ -97,7 +99,7 @@ def evaluate(
         console.print(note, highlight=False)
 
 
-def _ask_tasks(bundle: Path, tasks: list[str], limit: int | None, as_json: bool, fetched: OnFetched) -> None:
+def _score_tasks(bundle: Path, tasks: list[str], limit: int | None, as_json: bool, fetched: OnFetched) -> None:
     from workflows.evaluation.harness_tasks import run_tasks
     from workflows.measure.recording import record_tasks, to_stderr
 

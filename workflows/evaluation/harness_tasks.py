@@ -76,11 +76,11 @@ def check_names(tasks: Sequence[str], known: Sequence[str]) -> None:
             raise RequestError(f"lm-eval has no task {printable(name, 80)!r}:{like}.")
 
 
-def task_scores(found: dict[str, Any]) -> list[TaskScore]:
+def task_scores(results: dict[str, Any]) -> list[TaskScore]:
     """Each metric of each task, then of each group; lm-eval names them `metric,filter` and `metric_stderr,filter`."""
     scores = []
-    for task, row in (found["results"] | found.get("groups", {})).items():
-        better = found["higher_is_better"].get(task) or {}
+    for task, row in (results["results"] | results.get("groups", {})).items():
+        better = results["higher_is_better"].get(task) or {}
         for name, value in row.items():
             metric, comma, chosen = name.partition(",")
             if not comma or metric.endswith("_stderr") or not isinstance(value, int | float):

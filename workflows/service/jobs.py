@@ -384,6 +384,17 @@ def eval(request: requests.Eval, context: JobContext) -> Iterator[Event]:
 
 
 @run_job.register
+def eval_tasks(request: requests.EvalTasks, context: JobContext) -> Iterator[Event]:
+    """Scores a bundle in tasks of lm-eval."""
+    from workflows.evaluation.harness_tasks import run_tasks
+    from workflows.measure.recording import record_tasks
+
+    report = run_tasks(Path(request.bundle), request.tasks, request.limit, *context)
+    record_tasks(request.bundle, report, context.notify_history)
+    yield ResultEvent(value=report)
+
+
+@run_job.register
 def sweep(request: requests.RunSweep, context: JobContext) -> Iterator[Event]:
     """Runs the steps of a plan, each in a process of its own."""
     from workflows.service.sweep.run import SweepRequest, run_sweep

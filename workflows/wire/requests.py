@@ -22,6 +22,7 @@ from workflows.wire.reports.devices import DevicesReport, PluginReport
 from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport, TrialReport
+from workflows.wire.reports.harness import HarnessReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.labels import LabelsReport
 from workflows.wire.reports.machines import MachineReport
@@ -570,6 +571,15 @@ class Eval(Request[EvalReport], job="eval"):
 
 
 @dataclass(frozen=True)
+class EvalTasks(Request[HarnessReport], job="eval_tasks"):
+    """Scores a bundle in tasks of lm-eval: their names, or YAML files. limit: samples of each; None for all."""
+
+    bundle: str
+    tasks: tuple[str, ...]
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
 class WriteReport(Request[WrittenReport], job="report"):
     """Writes a report at `out`, in the format of its suffix: on `runs`, by their ids, or on the bundle in a folder."""
 
@@ -655,7 +665,7 @@ class Cancel(Request[None], job="cancel"):
 
 
 NETWORK_REQUESTS = (
-    *(ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, RunSweep),
+    *(ProbeSource, PlanRecipe, PreloadModules, Build, InstallPlugin, Eval, EvalTasks, RunSweep),
     *(AddMachine, CheckMachine, InstallPart),
 )
 """The requests that may use the hub, a package index or ssh, and their preparation; all others need no network.

@@ -11,6 +11,7 @@ from app.measure.request_form import RequestForm
 from app.state.recent_bundles import RecentBundles
 from app.text.translatable import tr
 from app.widgets import label
+from app.widgets.basics import button
 from app.widgets.bundle_field import BundleField
 from app.widgets.fields import add_token_unit, line_edit
 from app.widgets.layouts import STRETCH, grid_layout, hbox
@@ -59,6 +60,8 @@ class AccuracyForm(RequestForm):
             ),
         )
         self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
+        self.tasks_button = button(self.tr("Tasks of lm-eval …"), role="link")
+        set_tool_tip(self.tasks_button, self.tr("Scores of the open bundle in public tasks, without a reference."))
         self.start_button.setMinimumWidth(14 * G)
         self._lay_out()
         for field in (self.candidate, self.reference):
@@ -76,7 +79,7 @@ class AccuracyForm(RequestForm):
         grid.addWidget(label(self.tr("Prompts"), "muted"), 1, 0)
         grid.addWidget(self.file, 1, 1)
         grid.addWidget(label(self.tr("up to"), "muted"), 1, 2, Qt.AlignmentFlag.AlignRight)
-        grid.addLayout(hbox(self.steps, self.suggest, STRETCH, self.start_button), 1, 3)
+        grid.addLayout(hbox(self.steps, self.suggest, STRETCH, self.tasks_button, self.start_button), 1, 3)
 
     def fill_in(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Fill in the bundles that are not empty. consented: hashes of the code that `reference` may run."""

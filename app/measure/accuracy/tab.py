@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, Qt, QTimer
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from app.measure.accuracy.form import AccuracyForm
+from app.measure.accuracy.harness_dialog import HarnessDialog
 from app.state.accuracy import AccuracyModel, AccuracySubjects, ComparedModel, as_csv, as_json
 from app.text.formatting import format_duration, format_local_time, format_number, pluralize
 from app.text.translatable import tr
@@ -137,6 +138,8 @@ TICK_MS = 500
 class AccuracyTab(QWidget):
     """Compares the current bundle with another one."""
 
+    history_requested = Signal()
+
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
@@ -148,6 +151,7 @@ class AccuracyTab(QWidget):
         self._add_actions()
         self.form.requested.connect(self.compare)
         self.form.stopped.connect(self.model.cancel)
+        self.form.tasks_button.clicked.connect(lambda _checked=False: self.score_tasks())
         self.model.changed.connect(self._refresh)
         self.model.finished.connect(self._on_finished)
         context.bundleChanged.connect(self._on_bundle)
@@ -161,6 +165,19 @@ class AccuracyTab(QWidget):
         self.banner.clear()
         if self.model.start(request):
             self._ticker.start()
+
+    def score_tasks(self) -> HarnessDialog:
+        """Shows the dialog that asks tasks of lm-eval, or the one that runs."""
+        for open_one in self.window().findChildren(HarnessDialog):
+            if open_one.model.running:
+                open_one.show()
+                open_one.activateWindow()
+                return open_one
+            open_one.close()
+        dialog = HarnessDialog(self.context, self.window())
+        dialog.history_requested.connect(self.history_requested)
+        dialog.show()
+        return dialog
 
     def _build(self) -> None:
         self.empty = EmptyState(
@@ -225,6 +242,7 @@ class AccuracyTab(QWidget):
             add_action(self, text, act, keys)
 
     def _on_bundle(self, bundle: dict[str, object] | None) -> None:
+        self.form.tasks_button.setEnabled(bundle is not None)
         if bundle and not self.model.running:
             self.form.candidate.choose(str(bundle["path"]))
 

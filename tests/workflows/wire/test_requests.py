@@ -43,6 +43,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "bench": {"bundle": "/b"},
     "profile": {"path": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
+    "eval_tasks": {"bundle": "/b", "tasks": ["hellaswag"]},
     "add_machine": {"name": "npu", "address": "ssh://npu"},
     "check_machine": {"name": "npu"},
     "sweep": {"plan": "/p.toml", "out": "/r"},
