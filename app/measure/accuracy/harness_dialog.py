@@ -14,7 +14,7 @@ from app.text.formatting import format_figures, format_number
 from app.text.translatable import tr
 from app.widgets.basics import Banner, button, label
 from app.widgets.fields import line_edit, progress_bar
-from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
+from app.widgets.layouts import STRETCH, grid_layout, hbox, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -85,7 +85,7 @@ class HarnessDialog(WorkDialog):
         self.banner = Banner()
         headings = (self.tr("Task"), self.tr("Measure"), self.tr("Score"), self.tr("Standard error"))
         self.scores = ReadOnlyTable(TextTableModel(headings, numbers=(2, 3)), self.tr("Scores"))
-        self.scores.setMinimumHeight(20 * G)
+        self._place = stack(QWidget(), self.scores)  # the dialog keeps its size when the scores come
         self.show_history = button(self.tr("Show in the history"), clicked=self._on_history)
         self._lay_out()
         self.form.requested.connect(self.start)
@@ -99,9 +99,9 @@ class HarnessDialog(WorkDialog):
         )
         bottom = hbox(STRETCH, self.show_history, button(self.tr("Close"), clicked=self.close))
         hint = label(text, "muted", wrap=True)
-        parts = (self.title, hint, self.form, self.bar, self.banner, self.status, (self.scores, 1), bottom)
+        parts = (self.title, hint, self.form, self.bar, self.banner, self.status, (self._place, 1), bottom)
         vbox(*parts, parent=self, margins=2 * G)
-        self.setMinimumWidth(68 * G)
+        self.setMinimumSize(68 * G, 56 * G)
         for one in self.findChildren(QPushButton):
             one.setAutoDefault(one is self.form.start_button)
 
@@ -122,7 +122,7 @@ class HarnessDialog(WorkDialog):
         self.bar.setRange(0, 1000 if model.share else 0)
         self.bar.setValue(round(1000 * model.share))
         self.show_history.setVisible(model.report is not None)
-        self.scores.setVisible(model.report is not None)
+        self._place.setCurrentIndex(int(model.report is not None))
         if model.state == "failed" and model.error is not None:
             self.banner.error(model.error.message, model.error.details)
         elif model.state == "cancelled":

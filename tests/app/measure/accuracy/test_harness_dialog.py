@@ -30,7 +30,7 @@ def dialog(qtbot: Any, make_context: Any, tmp_path: Path) -> Any:
 
 def test_from_the_names_to_the_scores(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
     made: HarnessDialog = dialog()
-    assert not made.form.start_button.isEnabled() and made.scores.isHidden()
+    assert not made.form.start_button.isEnabled() and not made.scores.isVisible()
     made.form.tasks.setText(" hellaswag,arc_easy ,")
     made.form.limit.setValue(0)
     assert made.form.request() == EvalTasks(str(tmp_path / "mine"), ("hellaswag", "arc_easy"), None)
