@@ -13,7 +13,6 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from app.measure.accuracy.form import AccuracyForm
-from app.measure.accuracy.harness_dialog import HarnessDialog
 from app.state.accuracy import AccuracyModel, AccuracySubjects, ComparedModel, as_csv, as_json
 from app.text.formatting import format_duration, format_local_time, format_number, pluralize
 from app.text.translatable import tr
@@ -30,6 +29,7 @@ from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, Suggestion
 from workflows.wire.requests import Eval
 
 if TYPE_CHECKING:
+    from app.measure.accuracy.harness_dialog import HarnessDialog
     from app.measure.accuracy.layer_chart import LayerChart
     from app.state.context import AppContext
 
@@ -168,6 +168,8 @@ class AccuracyTab(QWidget):
 
     def score_tasks(self) -> HarnessDialog:
         """Shows the dialog that asks tasks of lm-eval, or the one that runs."""
+        from app.measure.accuracy.harness_dialog import HarnessDialog  # imported when it is first needed
+
         for open_one in self.window().findChildren(HarnessDialog):
             if open_one.model.running:
                 open_one.show()
