@@ -81,7 +81,6 @@ def request(status: ServerStatus, number: int = 1) -> ServedRequest:
 
 def test_requests_are_counted_and_never_quoted(built: Built) -> None:
     """A reply that runs is seen as it runs; the end of standard input lets it finish, and the server with it."""
-    demo = built("demo:qwen3")
     ends = json.loads((demo / "pipeline.json").read_text("utf-8"))["tokens"]["eos"]
     endless = {str(one): -100 for one in ends}
     server = FollowedServer(f"demo={demo}")
