@@ -103,6 +103,32 @@ class ActivityChip(QWidget):
         self.end.setAccessibleName(f"{self.end.text()}: {text}")
 
 
+class ServerLink(QPushButton):
+    """Says on every page that the server runs, and leads to its page; hidden while it is stopped."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._server = context.server
+        self.setProperty("role", "link")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setStyleSheet("QPushButton { padding: 0 4px; font-size: 12px; }")
+        set_icon(self, "server", "accent", 14)
+        self.setIconSize(QSize(14, 14))
+        self.clicked.connect(lambda _checked=False: context.navigate.emit("server"))
+        self._server.changed.connect(self.refresh)
+        self._server.sampled.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows how many requests run or wait."""
+        self.setVisible(self._server.on)
+        count = self._server.busy
+        text = pluralize(count, self.tr("1 request"), self.tr("{0} requests")) if count else self.tr("Server")
+        self.setText(text)
+        self.setAccessibleName(f"{self.tr('Server')}: {text}")
+        set_tool_tip(self, self.tr("The server runs at {0}.").format(self._server.client_address))
+
+
 class StatusLine(QWidget):
     """Follows `context.activities`; refreshed four times per second while jobs run."""
 
@@ -118,10 +144,11 @@ class StatusLine(QWidget):
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._more = label("", "muted")
         self.memory = label("", "muted")
+        self.server = ServerLink(context)
         self._chips = hbox(spacing=2 * G)
         self.note = NoteLine(context.notes)
         margins = (2 * G, 1, 2 * G, 0)  # keeps the line above visible
-        parts = (self._chips, (self.text, 1), (self.note, 5), self._more, self.memory)
+        parts = (self._chips, (self.text, 1), (self.note, 5), self._more, self.server, self.memory)
         self._row = hbox(*parts, parent=self, margins=margins, spacing=2 * G)
         self._timer = QTimer(self, interval=250)
         self._timer.timeout.connect(self.refresh)

@@ -131,6 +131,10 @@
       <translation>1 Antwort</translation>
     </message>
     <message>
+      <source>1 request</source>
+      <translation>1 Anfrage</translation>
+    </message>
+    <message>
       <source>1 run</source>
       <translation>1 Lauf</translation>
     </message>
@@ -6071,6 +6075,10 @@
       <translation>Der Server läuft; mit dem Fenster endet auch er.</translation>
     </message>
     <message>
+      <source>The server runs at {0}.</source>
+      <translation>Der Server läuft unter {0}.</translation>
+    </message>
+    <message>
       <source>The server starts; bundles are opened with the first request.</source>
       <translation>Der Server startet; Bundles werden mit der ersten Anfrage geöffnet.</translation>
     </message>
@@ -8768,6 +8776,10 @@
     <message>
       <source>{0} replies</source>
       <translation>{0} Antworten</translation>
+    </message>
+    <message>
+      <source>{0} requests</source>
+      <translation>{0} Anfragen</translation>
     </message>
     <message>
       <source>{0} requests run.</source>

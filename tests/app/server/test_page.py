@@ -207,6 +207,21 @@ def test_the_charts_describe_themselves(page: ServerPage, qtbot: QtBot) -> None:
     assert "waiting 2" in requests.plot.accessibleDescription()
 
 
+def test_every_page_says_that_it_runs(page: ServerPage, qtbot: QtBot) -> None:
+    """A link in the status line, with the requests; it leads to the page."""
+    server, window = serving(page, statuses=traffic(4)), page.window()
+    link: Any = window.status.server  # type: ignore[attr-defined]
+    assert link.isHidden()
+    page.start()
+    window.show_page("home")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: link.text() == "6 requests")
+    assert link.isVisible() and "127.0.0.1:8080" in link.toolTip()
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert window.stack.currentWidget() is page  # type: ignore[attr-defined]
+    server.stop()
+    qtbot.waitUntil(link.isHidden)
+
+
 def test_closing_the_window_asks_while_it_serves(page: ServerPage, qtbot: QtBot) -> None:
     server, window = serving(page, statuses=traffic(4)), page.window()
     page.start()

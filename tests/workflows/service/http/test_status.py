@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+import pytest
 from openai import OpenAI
 
 from tests.workflows.conftest import Built
@@ -79,7 +81,12 @@ def request(status: ServerStatus, number: int = 1) -> ServedRequest:
     return next(one for one in status.requests if one.number == number)
 
 
-def test_requests_are_counted_and_never_quoted(built: Built) -> None:
+@pytest.fixture(scope="module")
+def demo(built: Built) -> Path:
+    return built("demo:qwen3")
+
+
+def test_requests_are_counted_and_never_quoted(demo: Path) -> None:
     """A reply that runs is seen as it runs; the end of standard input lets it finish, and the server with it."""
     ends = json.loads((demo / "pipeline.json").read_text("utf-8"))["tokens"]["eos"]
     endless = {str(one): -100 for one in ends}
@@ -113,9 +120,9 @@ def test_requests_are_counted_and_never_quoted(built: Built) -> None:
     assert "xylophone" not in json.dumps(server.lines) + shown.text
 
 
-def test_each_end_has_its_state(built: Built) -> None:
+def test_each_end_has_its_state(demo: Path) -> None:
     """A reply, one that its client left, and one that the model refuses."""
-    server = FollowedServer(f"demo={built('demo:qwen3')}")
+    server = FollowedServer(f"demo={demo}")
     try:
         server.wait_for(lambda: bool(server.lines))
         with OpenAI(base_url=server.lines[0]["address"] + "/v1", api_key=TOKEN, max_retries=0) as client:
