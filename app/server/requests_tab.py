@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.server.request_table import RequestTable
 from app.server.traffic_charts import TrafficCharts
 from app.state.server import ServerModel
-from app.text.formatting import compact_number, format_number, format_percent, format_token_rate, split_unit
+from app.text.formatting import compact_number, format_number, format_percent, format_token_rate
 from app.widgets.basics import CardFrame, EmptyState, Stat
 from app.widgets.layouts import hbox, stack, vbox
 from app.widgets.plain_text import set_tool_tip
@@ -61,7 +61,7 @@ class RequestsTab(QWidget):
         bundles = status.bundles if status else []
         shares = status.cached_tokens / status.prompt_tokens if status and status.prompt_tokens else None
         values = {
-            "rate": split_unit(format_token_rate(self._server.traffic.rate if self._server.on else 0.0))[0],
+            "rate": format_token_rate(self._server.traffic.rate if self._server.on else 0.0).partition(" ")[0],
             "running": format_number(sum(one.running for one in bundles)),
             "waiting": format_number(sum(one.waiting for one in bundles)),
             "done": format_number(status.done if status else 0),

@@ -968,10 +968,6 @@
       <translation>GGUF-Experten, deren Zeilen sich abwechseln (gpt-oss)</translation>
     </message>
     <message>
-      <source>GPTQ, 2 and 3 bits; marlin, gptq_p</source>
-      <translation>GPTQ, 2 und 3 Bit; marlin, gptq_p</translation>
-    </message>
-    <message>
       <source>GPTQ, {0} bits</source>
       <translation>GPTQ, {0} Bit</translation>
     </message>
@@ -4432,10 +4428,6 @@
       <translation>Datei dieses Namens</translation>
     </message>
     <message>
-      <source>float32, by value</source>
-      <translation>float32, nach Wert</translation>
-    </message>
-    <message>
       <source>flow runs {0}, which is not a session</source>
       <translation>flow führt {0} aus, was keine Session ist</translation>
     </message>
@@ -4538,18 +4530,6 @@
     <message>
       <source>get the checkpoint from a source that you trust, or one with safetensors weights</source>
       <translation>den Checkpoint von einer vertrauenswürdigen Quelle holen oder einen mit Gewichten in safetensors</translation>
-    </message>
-    <message>
-      <source>get the model in another quantization</source>
-      <translation>das Modell in einer anderen Quantisierung holen</translation>
-    </message>
-    <message>
-      <source>get the model in gemm</source>
-      <translation>das Modell in gemm holen</translation>
-    </message>
-    <message>
-      <source>get the model with 4 or 8 bits in gptq or gptq_v2</source>
-      <translation>das Modell mit 4 oder 8 Bit in gptq oder gptq_v2 holen</translation>
     </message>
     <message>
       <source>give a text file with a prompt a line in quantize.calibration.prompts</source>
@@ -4730,10 +4710,6 @@
     <message>
       <source>in big-endian order</source>
       <translation>in Big-Endian-Reihenfolge</translation>
-    </message>
-    <message>
-      <source>in the bundle (`stored`)</source>
-      <translation>im Bundle (`stored`)</translation>
     </message>
     <message>
       <source>instructions unknown</source>
@@ -5510,14 +5486,6 @@
     <message>
       <source>keeps state of fixed size</source>
       <translation>hält einen Zustand fester Größe</translation>
-    </message>
-    <message>
-      <source>kept exactly</source>
-      <translation>genau erhalten</translation>
-    </message>
-    <message>
-      <source>kept, minimums to 1/8192 of a step</source>
-      <translation>erhalten, Minima auf 1/8192 eines Schritts</translation>
     </message>
     <message>
       <source>knows {0} tokens and the model {1}: choose one of the same family, with the same tokens</source>

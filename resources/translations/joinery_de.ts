@@ -1079,10 +1079,6 @@
       <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen und Importieren können rückgängig gemacht werden.</translation>
     </message>
     <message>
-      <source>Changes are saved at once. Settings that need a restart say so; Reset to defaults can be undone.</source>
-      <translation>Änderungen werden sofort gespeichert. Einstellungen, die einen Neustart brauchen, sagen es; Zurücksetzen kann rückgängig gemacht werden.</translation>
-    </message>
-    <message>
       <source>Changes by scope</source>
       <translation>Änderungen nach Bereich</translation>
     </message>
@@ -4385,10 +4381,6 @@
     <message>
       <source>Read again</source>
       <translation>Neu lesen</translation>
-    </message>
-    <message>
-      <source>Read how bundles answer other programs</source>
-      <translation>Lesen, wie Bundles anderen Programmen antworten</translation>
     </message>
     <message>
       <source>Read the code …</source>
@@ -8072,10 +8064,6 @@
     <message>
       <source>send</source>
       <translation>senden</translation>
-    </message>
-    <message>
-      <source>server, API, OpenAI, HTTP, endpoint</source>
-      <translation>Server, API, OpenAI, HTTP, Schnittstelle</translation>
     </message>
     <message>
       <source>server, API, OpenAI, HTTP, endpoint, port</source>
