@@ -35,10 +35,11 @@ TOGETHER = {
     "service/sweep/test_schedule": "service/sweep/executors",
     "service/http/test_openai_client": (  # a server is run whole
         "cli/serve generate/call_reader service/http/app service/http/bodies service/http/context "
-        "service/http/generations service/http/media_files service/http/metrics service/http/prompts "
-        "service/http/replies service/http/speech service/http/texts"
+        "service/http/event_stream service/http/generations service/http/media_files service/http/metrics "
+        "service/http/prompts service/http/replies service/http/speech service/http/texts"
     ),
     "service/http/test_status": "service/http/request_log",
+    "service/http/test_responses": "service/http/response_items",
     "service/http/test_robust": (
         "service/http/api_errors service/http/guard service/http/run service/http/served_model "
         "service/http/served_worker"

@@ -37,7 +37,7 @@ def serve(
     ),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Serve bundles: /v1/chat/completions, completions, embeddings, rerank, audio/transcriptions.
+    """Serve bundles: /v1/chat/completions, completions, responses, embeddings, rerank, audio/transcriptions.
 
     With --json the address is a line, and what the server does another one whenever it changes: its bundles, and each
     request with its kind, state and counts, never a text.

@@ -103,6 +103,10 @@ class PromptError(RequestError):
     """A prompt that cannot be run: empty, longer than the capacity, ids beyond the vocabulary."""
 
 
+class PromptLengthError(PromptError):
+    """A prompt of more tokens than the cache or the model's positions hold."""
+
+
 class MediaError(RequestError):
     """A picture or sound that is damaged, too large or of another kind, or a preprocessing setting not known here."""
 

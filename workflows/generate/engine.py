@@ -14,7 +14,7 @@ from typing import Self
 
 from workflows.bundle import Bundle
 from workflows.bundle.genai.metadata import extra_files, ignored_settings
-from workflows.common.errors import PromptError, printable
+from workflows.common.errors import PromptError, PromptLengthError, printable
 from workflows.generate.cached_prompt import CachedPrompt
 from workflows.generate.chat_template import ChatTemplate, TemplateMessage
 from workflows.generate.controller import Controller
@@ -355,14 +355,14 @@ class Engine:
 
 
 def _check_fits(cache: KVCache, tokens: int) -> None:
-    """Raises PromptError for a prompt of more tokens than the cache, or the model's positions, can hold."""
+    """Raises PromptLengthError for a prompt of more tokens than the cache, or the model's positions, can hold."""
     if cache.positions is not None and tokens > cache.positions:
-        raise PromptError(
+        raise PromptLengthError(
             f"The prompt has {tokens:,} tokens and the bundle has {cache.positions:,} positions: shorten it, or, if "
             "the model has more, build with a larger capacity."
         )
     if not cache.layout.evicts and tokens > cache.capacity:
-        raise PromptError(
+        raise PromptLengthError(
             f"The prompt has {tokens:,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
             "larger capacity, or use the window cache."
         )

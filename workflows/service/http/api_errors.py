@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from workflows.common.errors import Cancelled, CapacityError, JoineryError, MemoryShortError, RequestError, printable
+from workflows.common.errors import (
+    Cancelled,
+    CapacityError,
+    JoineryError,
+    MemoryShortError,
+    PromptLengthError,
+    RequestError,
+    printable,
+)
 from workflows.service.http.served_model import QueueFullError
 from workflows.service.http.served_worker import WorkerLostError
 
@@ -29,8 +37,8 @@ def api_error(error: JoineryError) -> ApiError:
     message = str(error)
     if isinstance(error, QueueFullError):
         return ApiError(429, message, "rate_limit_error", code="queue_full")
-    if isinstance(error, CapacityError):
-        return ApiError(400, message, param="messages", code="context_length_exceeded")
+    if isinstance(error, CapacityError | PromptLengthError):
+        return ApiError(400, message, code="context_length_exceeded")
     if isinstance(error, RequestError):
         return ApiError(400, message)
     if isinstance(error, WorkerLostError | MemoryShortError | Cancelled):

@@ -1,6 +1,7 @@
 """The routes, as a Starlette application.
 
-/v1/models · chat/completions · completions · embeddings · rerank · audio/transcriptions · audio/translations
+/v1/models · chat/completions · completions · responses · embeddings · rerank
+/v1/audio/transcriptions · audio/translations
 /health · /ready · /metrics · /status
 """
 
@@ -21,6 +22,7 @@ from workflows.service.http.api_errors import ApiError, api_error
 from workflows.service.http.context import ServerContext
 from workflows.service.http.generations import chat_completions, completions
 from workflows.service.http.guard import Guard
+from workflows.service.http.responses import responses
 from workflows.service.http.served_model import ServedModel
 from workflows.service.http.settings import ServerSettings
 from workflows.service.http.speech import transcriptions, translations
@@ -32,6 +34,7 @@ Handler = Callable[[ServerContext, Request], Awaitable[Response]]
 _ROUTES: dict[str, Handler] = {
     "/v1/chat/completions": chat_completions,
     "/v1/completions": completions,
+    "/v1/responses": responses,
     "/v1/embeddings": embeddings,
     "/v1/rerank": rerank,
     "/v1/audio/transcriptions": transcriptions,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator
 
 _BIAS = 100.0
 Json = dict[str, Any]
@@ -114,6 +114,102 @@ class CompletionBody(Sampling):
     echo: bool = False
     best_of: Literal[1] | None = None
     suffix: None = None
+
+
+class MessageItem(BaseModel):
+    """A turn of a response's input. content: a text, or parts: input_text, output_text, input_image, input_audio."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: Literal["message"] = "message"
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[Json]
+
+
+class CallItem(BaseModel):
+    """A call that a response made."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str = "{}"
+
+
+class CallOutputItem(BaseModel):
+    """What a call gave. output: a text, or parts input_text."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | list[Json]
+
+
+def _item_kind(item: object) -> str:
+    """Which item an input's element is; a message may leave its type out."""
+    kind = item.get("type", "message") if isinstance(item, dict) else getattr(item, "type", None)
+    return kind if isinstance(kind, str) else "none"
+
+
+Item = Annotated[
+    Annotated[MessageItem, Tag("message")]
+    | Annotated[CallItem, Tag("function_call")]
+    | Annotated[CallOutputItem, Tag("function_call_output")],
+    Discriminator(_item_kind),
+]
+
+
+def _as_items(given: object) -> object:
+    """A text is the user's message."""
+    return [{"role": "user", "content": given}] if isinstance(given, str) else given
+
+
+class ResponseText(BaseModel):
+    """The form of a response's text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Json | None = None
+
+
+class ResponseBody(_Body):
+    """POST /v1/responses. Only `store: false` is possible: the server keeps nothing of a request."""
+
+    input: Annotated[list[Item], Field(min_length=1), BeforeValidator(_as_items)]
+    instructions: str | None = None
+    max_output_tokens: int | None = Field(None, ge=1)
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, gt=0, le=1)
+    top_k: int | None = Field(None, ge=0)
+    min_p: float | None = Field(None, ge=0, le=1)
+    repetition_penalty: float | None = Field(None, gt=0, le=100)
+    seed: int | None = None
+    adapter: str | None = None
+    text: ResponseText | None = None
+    tools: list[Json] | None = None
+    tool_choice: Literal["none", "auto", "required"] | Json | None = None
+    parallel_tool_calls: bool | None = None
+    include: list[Literal["message.output_text.logprobs"]] | None = None
+    top_logprobs: int | None = Field(None, ge=0, le=20)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    truncation: Literal["disabled"] | None = None
+    background: Literal[False] | None = None
+    previous_response_id: str | None = None
+
+    @field_validator("store", "previous_response_id")
+    @classmethod
+    def _not_kept(cls, value: bool | str | None) -> bool | str | None:
+        if value:
+            raise ValueError("this server keeps no response: send the conversation's items as input")
+        return value
+
+    @property
+    def has_logprobs(self) -> bool:
+        """Whether the text comes with its tokens' probabilities."""
+        return bool(self.include) or self.top_logprobs is not None
 
 
 class EmbeddingBody(_Body):

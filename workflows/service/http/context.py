@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable
+from contextlib import aclosing
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -65,6 +66,16 @@ class ServerContext:
     def events(self, model: ServedModel, request: requests.Request[object], deadline: float) -> AsyncGenerator[Event]:
         """The events of a request until the deadline."""
         return within(self.log.follow(model, request), deadline)
+
+    async def generation(
+        self, model: ServedModel, request: requests.Generate, deadline: float
+    ) -> AsyncGenerator[Event]:
+        """The events of a generation until the deadline, which the metrics count."""
+        meter = self.metrics.follow(model.name)
+        async with aclosing(self.events(model, request, deadline)) as events:
+            async for event in events:
+                meter.take(event)
+                yield event
 
 
 async def within(events: AsyncGenerator[Event], deadline: float) -> AsyncGenerator[Event]:

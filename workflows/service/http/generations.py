@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, aclosing, closing
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import JSONResponse, Response
 
-from workflows.common.errors import JoineryError
-from workflows.service.http.api_errors import ApiError, api_error
 from workflows.service.http.bodies import ChatBody, CompletionBody, Sampling
 from workflows.service.http.context import ServerContext, unless_left
+from workflows.service.http.event_stream import chunk_lines, stream
 from workflows.service.http.media_files import MediaFiles
 from workflows.service.http.prompts import chat_request, completion_requests
 from workflows.service.http.replies import (
@@ -31,7 +28,6 @@ from workflows.wire.events import Event
 from workflows.wire.requests import Generate
 
 Chunks = Callable[[AsyncIterator[Event], ServedReply, int], AsyncIterator[Chunk]]
-_NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 async def chat_completions(context: ServerContext, request: Request) -> Response:
@@ -48,7 +44,7 @@ async def chat_completions(context: ServerContext, request: Request) -> Response
             def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
                 return chat_chunks(events, reply, index, body.logprobs)
 
-            response = await _stream(request, run.chunks(wanted, chunks, identity, body), files)
+            response = await stream(request, chunk_lines(run.chunks(wanted, chunks, identity, body)), files)
             ends.pop_all()  # the response removes the files
             return response
         replies = await unless_left(request, run.replies(wanted))
@@ -69,7 +65,7 @@ async def completions(context: ServerContext, request: Request) -> Response:
         def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
             return completion_chunks(events, reply, index, has_logprobs, before[index])
 
-        return await _stream(request, run.chunks(wanted, chunks, identity, body), MediaFiles())
+        return await stream(request, chunk_lines(run.chunks(wanted, chunks, identity, body)), MediaFiles())
     replies = await unless_left(request, run.replies(wanted))
     choices = [completion_choice(reply, index, has_logprobs, before[index]) for index, reply in enumerate(replies)]
     return JSONResponse(identity.object(choices, usage=usage(replies)))
@@ -104,49 +100,5 @@ class _Run:
         if body.stream_options is not None and body.stream_options.include_usage:
             yield identity.object([], chunk=True, usage=usage(replies))
 
-    async def _events(self, wanted: Generate) -> AsyncGenerator[Event]:
-        meter = self._context.metrics.follow(self._model.name)
-        async with aclosing(self._context.events(self._model, wanted, self._deadline)) as events:
-            async for event in events:
-                meter.take(event)
-                yield event
-
-
-async def _stream(request: Request, chunks: AsyncGenerator[Chunk], files: MediaFiles) -> Response:
-    """A response of server-sent events. What fails before the first chunk is an error response of its own, and a client
-    that leaves before it has no turn any more.
-    """
-    first = await unless_left(request, anext(chunks))
-    return _EventStream(_lines(first, chunks), files)
-
-
-async def _lines(first: Chunk, chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[str]:
-    yield _line(first)
-    try:
-        async with aclosing(chunks):
-            async for chunk in chunks:
-                yield _line(chunk)
-    except JoineryError as error:
-        yield _line(api_error(error).body)
-    except ApiError as error:
-        yield _line(error.body)
-    yield "data: [DONE]\n\n"
-
-
-def _line(content: Chunk) -> str:
-    return f"data: {json.dumps(content, ensure_ascii=False)}\n\n"
-
-
-class _EventStream(StreamingResponse):
-    """Closes its generator, and removes the request's files, when the client has all of it or has left."""
-
-    def __init__(self, lines: AsyncGenerator[str], files: MediaFiles) -> None:
-        super().__init__(lines, media_type="text/event-stream", headers=_NO_CACHE)
-        self._lines, self._files = lines, files
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._files.close()
-            await self._lines.aclose()
+    def _events(self, wanted: Generate) -> AsyncGenerator[Event]:
+        return self._context.generation(self._model, wanted, self._deadline)

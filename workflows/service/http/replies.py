@@ -96,7 +96,7 @@ def chat_choice(reply: ServedReply, index: int, logprobs: bool) -> Chunk:
     message: Chunk = {"role": "assistant", "content": reply.text, "refusal": None}
     if reply.done.calls:
         message |= {"content": reply.text or None, "tool_calls": _calls(reply.done.calls)}
-    content = [_chat_logprob(event) for event in reply.shown] if logprobs else None
+    content = [token_logprob(event) for event in reply.shown] if logprobs else None
     return {
         "index": index,
         "message": message,
@@ -119,7 +119,7 @@ async def chat_chunks(
             made: Chunk = {"index": index, "delta": {"content": text}, "finish_reason": None}
             tokens, told = reply.shown[told:], len(reply.shown)
             if logprobs:
-                made["logprobs"] = {"content": [_chat_logprob(token) for token in tokens], "refusal": None}
+                made["logprobs"] = {"content": [token_logprob(token) for token in tokens], "refusal": None}
             yield made
     assert reply.done is not None  # a stream of events ends with it
     if reply.done.calls:
@@ -139,7 +139,8 @@ def _calls(calls: list[ToolCall]) -> list[Chunk]:
     ]
 
 
-def _chat_logprob(event: TokenEvent) -> Chunk:
+def token_logprob(event: TokenEvent) -> Chunk:
+    """A token's probability, and those of its alternatives."""
     others = [_logprob(text, probability) for _, text, probability in event.alternatives]
     return {**_logprob(event.text, event.probability), "top_logprobs": others}
 

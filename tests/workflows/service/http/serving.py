@@ -13,6 +13,9 @@ from typing import NamedTuple
 import psutil
 from openai import OpenAI
 
+from resources import demos
+
+DEMOS = Path(demos.__file__).parent
 TOKEN = "a-token-of-the-tests"
 
 

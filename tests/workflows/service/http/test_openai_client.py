@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,14 @@ import httpx2 as httpx
 import openai
 import pytest
 
-from resources import demos
 from tests.workflows.conftest import Built
-from tests.workflows.generate.test_tool_calls import XML
 from tests.workflows.predict.text_bundles import made_bundle
-from tests.workflows.service.http.serving import TOKEN, Server, running
+from tests.workflows.service.http.serving import DEMOS, TOKEN, Server, running
 from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, NormalizeStep
 from workflows.generate import GenerateOptions, open_engine
 from workflows.predict import open_classifier, open_embedder
 from workflows.wire.events import GenerationDone
 
-DEMOS = Path(demos.__file__).parent
 QUESTION: Any = [{"role": "user", "content": "8*7="}]
 TOOLS: Any = [
     {"type": "function", "function": {"name": "find", "description": "Finds a word.", "parameters": {
@@ -35,15 +31,13 @@ TOOLS: Any = [
 
 
 @pytest.fixture(scope="module")
-def bundles(built: Built, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def bundles(built: Built, calling: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("served")
-    shutil.copytree(DEMOS / "qwen3", folder / "calling", ignore=shutil.ignore_patterns("*.md"))
-    (folder / "calling" / "chat_template.jinja").write_text(XML, "utf-8")
     vectors = EmbeddingSettings(pooling=["mean"], steps=[NormalizeStep()])
     scores = ClassificationSettings(labels=["score"])
     return {
         "demo": built("demo:qwen3"),
-        "calling": built(folder / "calling"),
+        "calling": calling,
         "speech": built("demo:whisper"),
         "pictures": built("demo:vision"),
         "vectors": made_bundle(folder / "vectors", embedding=vectors, task="feature-extraction"),
