@@ -14,7 +14,7 @@ from workflows.common.errors import (
     printable,
 )
 from workflows.service.http.served_model import QueueFullError
-from workflows.service.http.served_worker import WorkerLostError
+from workflows.service.http.served_worker import UnreadError, WorkerLostError
 
 
 class ApiError(Exception):
@@ -41,6 +41,8 @@ def api_error(error: JoineryError) -> ApiError:
         return ApiError(400, message, code="context_length_exceeded")
     if isinstance(error, RequestError):
         return ApiError(400, message)
+    if isinstance(error, UnreadError):
+        return ApiError(408, message, code="unread")
     if isinstance(error, WorkerLostError | MemoryShortError | Cancelled):
         return ApiError(503, message, code="unavailable")
     return ApiError(500, message)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from pathlib import Path
 
 from workflows.bundle import read_bundle
@@ -58,8 +58,9 @@ class ServedModel:
     ) -> AsyncGenerator[Event]:
         """The events of a request when its turn comes; one that is left is cancelled before the next one's turn.
 
-        on_state: called with `opening` at its turn, and with `running` once the bundle is open. Raises QueueFullError,
-        WorkerLostError, and the worker's errors.
+        on_state: called with `opening` at its turn, and with `running` once the bundle is open. The turn ends with the
+        job, also where its events are not read yet. Raises QueueFullError, WorkerLostError, UnreadError, and the
+        worker's errors.
         """
         await self._begin()
         job: WorkerJob | None = None
@@ -68,10 +69,15 @@ class ServedModel:
             worker = await self._open()
             on_state("running")
             job = worker.submit(request)
+            self._keep(self._give_turn_after(job))
             async for event in job.events():
                 yield event
         finally:
-            self._end(job)
+            if job is None:
+                self._give_turn()
+            elif not job.ended.is_set():
+                job.cancel()
+                self._keep(self._end_in_time(job))
 
     async def close_if_unused(self) -> None:
         """Ends the worker of a bundle that was not asked for as long as the settings say."""
@@ -97,27 +103,25 @@ class ServedModel:
         finally:
             self.waiting -= 1
 
-    def _end(self, job: WorkerJob | None) -> None:
-        """Gives the turn away, after the job's end where it was left."""
-        self._used_at = time.monotonic()
-        if job is None or job.ended.is_set():
-            self._give_turn()
-            return
-        job.cancel()
-        task = asyncio.create_task(self._settle(job))
+    def _keep(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
 
-    async def _settle(self, job: WorkerJob) -> None:
+    async def _give_turn_after(self, job: WorkerJob) -> None:
+        await job.ended.wait()
+        self._give_turn()
+
+    async def _end_in_time(self, job: WorkerJob) -> None:
+        """Ends the worker of a cancelled job that goes on."""
         try:
             async with asyncio.timeout(_GRACE_S):
                 await job.ended.wait()
         except TimeoutError:
             await self.close()
-        finally:
-            self._give_turn()
 
     def _give_turn(self) -> None:
+        self._used_at = time.monotonic()
         self.running -= 1
         self._turns.release()
 

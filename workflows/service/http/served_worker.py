@@ -21,6 +21,7 @@ from workflows.wire.request_lines import to_line
 from workflows.wire.requests import Cancel, Request
 
 _GUARD, _WORKER = "workflows.process.guard", "workflows.service.worker"
+_MOST_UNREAD = 1024  # events of a job, some KB each
 _LONGEST_LINE = 1 << 28  # bytes: vectors of many texts
 
 
@@ -28,19 +29,24 @@ class WorkerLostError(JoineryError):
     """The worker process ended before it answered."""
 
 
+class UnreadError(JoineryError):
+    """A client read so slowly that its reply was cancelled."""
+
+
 class WorkerJob:
     """A request that a worker has. ended: set with its last event, or with the worker's end."""
 
     def __init__(self, client: ServedWorker, ident: int, answer: type) -> None:
         self._client, self._ident, self._answer = client, ident, answer
-        self._events: asyncio.Queue[Event | WorkerLostError] = asyncio.Queue()
+        self._events: asyncio.Queue[Event | JoineryError] = asyncio.Queue()
+        self._is_unread = False
         self.ended = asyncio.Event()
 
     async def events(self) -> AsyncIterator[Event]:
-        """The events, the answer last. Raises the worker's JoineryError, and WorkerLostError."""
+        """The events, the answer last. Raises the worker's JoineryError, WorkerLostError and UnreadError."""
         while True:
             event = await self._events.get()
-            if isinstance(event, WorkerLostError):
+            if isinstance(event, JoineryError):
                 raise event
             if isinstance(event, ErrorEvent):
                 raise error_of_kind(event.kind, event.message, JoineryError)
@@ -53,10 +59,17 @@ class WorkerJob:
         self._client.send(0, Cancel(target=self._ident))
 
     def receive(self, payload: object) -> None:
-        """Takes an event as the worker wrote it."""
+        """Takes an event as the worker wrote it; cancels a job of which too many are unread."""
         event = parse(payload, self._answer)
-        self._events.put_nowait(event)
-        if isinstance(event, FINAL_EVENTS):
+        is_last = isinstance(event, FINAL_EVENTS)
+        if not self._is_unread and self._events.qsize() >= _MOST_UNREAD:
+            self._is_unread = True
+            self.cancel()
+        if not self._is_unread:
+            self._events.put_nowait(event)
+        elif is_last:
+            self._events.put_nowait(UnreadError(f"{_MOST_UNREAD:,} tokens were not read: the reply was cancelled."))
+        if is_last:
             self.ended.set()
 
     def lose(self, why: WorkerLostError) -> None:

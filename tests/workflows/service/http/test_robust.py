@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2 as httpx
@@ -20,6 +22,11 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.service.http.serving import TOKEN, Server, running
+from workflows.service.http.served_model import ServedModel
+from workflows.service.http.served_worker import UnreadError, WorkerJob
+from workflows.service.http.settings import ServerSettings
+from workflows.wire.events import ChunkEvent, GenerationDone
+from workflows.wire.requests import Cancel, Generate
 
 QUESTION: Any = [{"role": "user", "content": "8*7="}]
 LONG: dict[str, Any] = {"model": "demo", "messages": QUESTION, "max_tokens": 100_000, "logit_bias": {}}
@@ -219,6 +226,54 @@ def test_slow_readers_hold_nobody(server: Server) -> None:
         head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\n"
         slow.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         assert works(server)
+
+
+def given_job() -> tuple[WorkerJob, list[Cancel]]:
+    """A job, and what it asks its worker."""
+    sent = list[Cancel]()
+    client: Any = SimpleNamespace(send=lambda _ident, request: sent.append(request))
+    return WorkerJob(client, 7, GenerationDone), sent
+
+
+CHUNK = {"job": 7, "event": "chunk", "start": 0, "tokens": 1, "total": 1, "latency_ms": 1.0, "cache_used": 1,
+         "cache_capacity": 2}  # fmt: skip
+ENDED = {"job": 7, "event": "error", "kind": "cancelled", "message": "x"}
+
+
+def test_a_turn_ends_with_its_job_also_where_nobody_reads(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read() -> None:
+        model, (job, sent) = ServedModel("demo", demo, ServerSettings(bundles={"demo": demo})), given_job()
+        worker = SimpleNamespace(submit=lambda _request: job)
+        monkeypatch.setattr(model, "_open", lambda: asyncio.sleep(0, worker))
+        job.receive(CHUNK)
+        events = model.events(Generate(prompt="x"))
+        assert isinstance(await anext(events), ChunkEvent) and model.running == 1
+        job.receive(CHUNK)
+        job.receive(ENDED)
+        await asyncio.sleep(0.01)
+        assert model.running == 0
+        await events.aclose()
+        await asyncio.sleep(0.01)
+        assert model.running == 0 and not sent
+
+    asyncio.run(read())
+
+
+def test_too_much_unread_is_cancelled() -> None:
+    async def read() -> None:
+        job, sent = given_job()
+        for _ in range(1024):
+            job.receive(CHUNK)
+        assert not sent
+        job.receive(CHUNK)
+        assert sent == [Cancel(target=7)] and not job.ended.is_set()
+        job.receive(ENDED)
+        assert job.ended.is_set()
+        with pytest.raises(UnreadError, match="1,024 tokens were not read"):
+            async for event in job.events():
+                assert isinstance(event, ChunkEvent)
+
+    asyncio.run(read())
 
 
 def test_time_is_limited_and_unused_bundles_are_closed(demo: Path) -> None:
