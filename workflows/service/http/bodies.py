@@ -45,7 +45,7 @@ class Sampling(_Body):
     top_p: float | None = Field(None, gt=0, le=1)
     top_k: int | None = Field(None, ge=0)
     min_p: float | None = Field(None, ge=0, le=1)
-    repetition_penalty: float | None = Field(None, gt=0, le=100)
+    repetition_penalty: float | None = Field(None, ge=0.01, le=100)
     frequency_penalty: float = Field(0, ge=-2, le=2)
     presence_penalty: float = Field(0, ge=-2, le=2)
     logit_bias: dict[Annotated[str, Field(pattern="^[0-9]+$")], Annotated[float, Field(ge=-_BIAS, le=_BIAS)]] | None = (
@@ -184,7 +184,7 @@ class ResponseBody(_Body):
     top_p: float | None = Field(None, gt=0, le=1)
     top_k: int | None = Field(None, ge=0)
     min_p: float | None = Field(None, ge=0, le=1)
-    repetition_penalty: float | None = Field(None, gt=0, le=100)
+    repetition_penalty: float | None = Field(None, ge=0.01, le=100)
     seed: int | None = None
     adapter: str | None = None
     text: ResponseText | None = None
