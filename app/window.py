@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
             "export-genai": self.interop.export_current,
             "diverge": self._find_divergence,
             "export-gguf": self.interop.export_current_gguf,
-            **dict.fromkeys(("cache", "plugins"), documented),
+            **dict.fromkeys(("cache", "plugins", "samples"), documented),
         }
         add_cli_actions(self, self.show_page, self.stack.page, others)
 

@@ -24,6 +24,7 @@ TOGETHER = {
     "cli/test_embed": "cli/classify cli/text_flags",
     "cli/test_inspect": "inspection/contents",
     "cli/test_remote": "cli/diverge_machines cli/remote_flag",
+    "interop/test_samples": "cli/samples",
     "cli/test_streams": (
         "cli/assemble cli/bench cli/compile cli/console cli/output cli/plugins cli/preflight cli/profile common/locks"
     ),

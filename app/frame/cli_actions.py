@@ -50,6 +50,10 @@ _TEXTS = {
     "import": (translatable("Import a folder of onnxruntime-genai"), translatable("genai, convert")),
     "export-genai": (translatable("Export for onnxruntime-genai"), translatable("genai, convert")),
     "export-gguf": (translatable("Write the bundle as a GGUF file"), translatable("llama.cpp, GGUF, convert")),
+    "samples": (
+        translatable("Read how to run a bundle without Joinery"),
+        translatable("Python, C++, C#, curl, onnxruntime, code"),
+    ),
     "plugins": (translatable("Plugins that bundles may name"), translatable("extensions, packages")),
     "cache": (translatable("Stages of builds that later builds reuse"), translatable("disk, clear, size")),
     "remote": (translatable("Other machines"), translatable("ssh, host, another machine")),

@@ -4315,6 +4315,10 @@
       <translation>Setzt Beispieltexte in das Feld</translation>
     </message>
     <message>
+      <source>Python, C++, C#, curl, onnxruntime, code</source>
+      <translation>Python, C++, C#, curl, onnxruntime, Code, Beispiel</translation>
+    </message>
+    <message>
       <source>Qt Multimedia cannot be loaded ({0}): install the package pyside6-addons.</source>
       <translation>Qt Multimedia kann nicht geladen werden ({0}): das Paket pyside6-addons installieren.</translation>
     </message>
@@ -4381,6 +4385,10 @@
     <message>
       <source>Read again</source>
       <translation>Neu lesen</translation>
+    </message>
+    <message>
+      <source>Read how to run a bundle without Joinery</source>
+      <translation>Lesen, wie ein Bundle ohne Joinery läuft</translation>
     </message>
     <message>
       <source>Read the code …</source>

@@ -36,6 +36,7 @@ COMMANDS = {
     "import": ("genai:import_folder", "Make a bundle of onnxruntime-genai's folder."),
     "export-genai": ("genai:export_folder", "Write a bundle as onnxruntime-genai's folder."),
     "export-gguf": ("genai:export_file", "Write a bundle as a GGUF file for llama.cpp."),
+    "samples": ("samples:samples", "Write programs that run a bundle without Joinery."),
     "plugins": ("plugins:plugins", "Third-party plugins that bundles may name."),
     "cache": ("cache:cache", "Stages of builds that later builds reuse."),
     "remote": ("remote:remote", "Other machines, on which --on NAME runs a command."),
@@ -44,7 +45,7 @@ COMMANDS = {
 """Name → module and function in this package, and its line in the list of commands."""
 BUNDLE_COMMANDS = {
     "generate", "chat", "embed", "rank", "classify", "depth", "inspect", "bench", "verify", "assemble", "diverge",
-    "preflight", "profile", "compile", "report", "import", "export-genai", "export-gguf",
+    "preflight", "profile", "compile", "report", "import", "export-genai", "export-gguf", "samples",
 }  # fmt: skip
 """Commands that open untrusted input and need no network. `build` and `eval` may use the hub before."""
 MACHINE_FLAG = "--on"
