@@ -51,7 +51,11 @@ class ServerContext:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise ApiError(415, "Send the body as JSON, with Content-Type: application/json.")
         try:
-            return kind.model_validate_json(await request.body())
+            async with asyncio.timeout(self.settings.seconds):
+                content = await request.body()
+            return kind.model_validate_json(content)
+        except TimeoutError:
+            raise ApiError(408, "The body took longer than this server allows.", code="timeout") from None
         except ValidationError as error:
             raise body_error(error) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import threading
@@ -285,6 +286,26 @@ def test_time_is_limited_and_unused_bundles_are_closed(demo: Path) -> None:
             list(client.chat.completions.create(**endless(demo)))
         assert until(lambda: not server.workers()) and not state(server)["open"]
         assert works(server)
+        host, port = server.url.removeprefix("http://").removesuffix("/v1").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as trickling:
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\n"
+            trickling.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{{".encode())
+            assert b" 408 " in trickling.recv(4096).partition(b"\r\n")[0]
+
+
+def test_no_prompt_is_logged_or_kept(demo: Path) -> None:
+    """Of a request that is answered, of one that is refused, and of one that fails, nothing stays."""
+    secret: Any = [{"role": "user", "content": "a secret 8*7="}]
+    with running({"demo": demo}) as server:
+        assert post(server, LONG | {"messages": secret, "max_tokens": 4}).status_code == 200
+        assert post(server, LONG | {"messages": secret, "max_tokens": "a secret"}).status_code == 400
+        assert post(server, LONG | {"messages": [*secret, {"role": "tool"}], "stop": ["x"] * 99}).status_code == 400
+        assert "secret" not in httpx.get(server.url.removesuffix("/v1") + "/metrics", headers=HEADERS).text
+        server.process.terminate()
+        written = "".join(server.process.communicate(timeout=30))
+    assert "secret" not in written
+    kept = [path for path in Path(os.environ["JOINERY_HOME"]).rglob("*") if path.is_file()]
+    assert [path for path in kept if b"a secret 8*7" in path.read_bytes()] == []
 
 
 def test_a_stop_finishes_what_runs(demo: Path) -> None:
