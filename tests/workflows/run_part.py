@@ -73,6 +73,7 @@ USES: dict[str, Use] = {
     "import": Use("import OUT/genai --out OUT/imported", "imported"),
     "generate, imported": Use("generate OUT/imported --prompt 8*7= --max-new-tokens 4", " 56"),
     "export-gguf": Use("export-gguf BUNDLE --out OUT/model.gguf", "model.gguf", build=True),
+    "samples": Use("samples BUNDLE --out OUT/samples", "generate.cpp"),
     "plugins": Use("plugins list", "greedy"),
     "cache": Use("cache list", "MiB"),
     "remote": Use("remote list", "There is no machine yet"),

@@ -58,6 +58,7 @@ LINES: dict[str, list[str]] = {
     "import": ["import", "BUNDLE/../peer", "--out", "OUT"],
     "export-genai": ["export-genai", "BUNDLE", "--out", "OUT"],
     "export-gguf": ["export-gguf", "BUNDLE", "--out", "OUT.gguf"],
+    "samples": ["samples", "BUNDLE", "--out", "OUT"],
 }
 """Each command that opens what comes from elsewhere; some refuse what they have opened, which is soon told."""
 QUICK = ("build", "generate", "inspect", "import")
