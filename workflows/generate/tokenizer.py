@@ -22,6 +22,8 @@ CLEAN_UP = (
     *((f" {end}", end) for end in ("n't", "'m", "'s", "'ve", "'re")),
 )
 
+_IDS = 1 << 32  # of the tokenizers package: unsigned, of 32 bits
+
 
 class BundleTokenizer:
     """The tokenizer of a bundle. tokenizer: None where the checkpoint had none, so that only ids are used.
@@ -138,7 +140,7 @@ class BundleTokenizer:
 
 def unknown_id_error(name: str, token: int, vocabulary: int, tokenizer: Tokenizer | None) -> PromptError:
     """The error for an id without a row in the embedding. name: what contains it, at the beginning of a sentence."""
-    text = tokenizer.id_to_token(token) if tokenizer is not None and token >= 0 else None
+    text = tokenizer.id_to_token(token) if tokenizer is not None and 0 <= token < _IDS else None
     which = f"id {token}" if text is None else f"id {token} ({printable(text, 40)})"
     return PromptError(f"{name} {which} is not in the vocabulary, whose ids go from 0 to {vocabulary - 1:,}.")
 

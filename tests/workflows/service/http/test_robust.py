@@ -174,6 +174,17 @@ def test_wrong_bodies(server: Server, body: bytes, status: int, said: str) -> No
     assert works(server)
 
 
+@pytest.mark.parametrize("field", ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "n"])
+def test_extreme_numbers_are_answered_or_refused(server: Server, field: str) -> None:
+    """Of a fuzzer: a penalty whose quotient is infinite, ids and counts beyond every integer's bits."""
+    for value in (5e-324, 1e308, 10**30, -(10**30), 2**63):
+        answer = post(server, LONG | {"max_tokens": 2, "temperature": 0.5} | {field: value})
+        assert answer.status_code in (200, 400), answer.text
+    for token in (10**20, 2**32, -(2**63)):
+        answer = httpx.post(f"{server.url}/completions", json={"model": "demo", "prompt": [1, token]}, headers=HEADERS)
+        assert (answer.status_code, f"{token} is not in the vocabulary" in answer.text) == (400, True), answer.text
+
+
 def test_what_is_no_request_for_it(server: Server) -> None:
     root = server.url.removesuffix("/v1")
     rebound = httpx.get(f"{server.url}/models", headers=HEADERS | {"Host": "evil.example"})
