@@ -90,13 +90,13 @@ class ServerPage(QWidget):
     def log(self) -> LogTab:
         return self._log()
 
-    def start(self) -> None:
-        """Starts the server and shows its requests; with choices that have a problem, shows those."""
+    def start(self, **once: int) -> None:
+        """Starts the server and shows its requests; with choices that have a problem, shows those. once: as there."""
         self.banner.clear()
         if self._server.options.problem:
             self._show("setup")
             return
-        self._server.start()
+        self._server.start(**once)
         self._show("requests")
 
     def refresh(self) -> None:
@@ -174,8 +174,7 @@ class ServerPage(QWidget):
         self.banner.error(message, failure.details, text, act)
 
     def _take_free_port(self) -> None:
-        self._server.change(port=0)
-        self.start()
+        self.start(port=0)
 
     def _toggle(self) -> None:
         if self._server.on:

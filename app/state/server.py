@@ -90,8 +90,8 @@ class ServerModel(QObject):
         """Other values of some choices."""
         self.choose(replace(self.options, **values))
 
-    def start(self) -> None:
-        """Starts a server, unless one runs or the choices have a problem."""
+    def start(self, **once: Any) -> None:
+        """Starts a server, unless one runs or the choices have a problem. once: choices for this start alone."""
         if self.on or self.options.problem:
             return
         self.failure, self.status, self.traffic, self.address = None, None, ServerTraffic(), ""
@@ -104,7 +104,8 @@ class ServerModel(QObject):
         self._set("starting")
         environment = worker_environment()
         inherited = {name: environment.value(name) for name in environment.keys()}  # noqa: SIM118  no dict
-        process.start(self.options.arguments, self.options.environment(inherited))
+        options = replace(self.options, **once)
+        process.start(options.arguments, options.environment(inherited))
 
     def stop(self) -> None:
         """Ends the server after the requests that run; at once where it stops already."""

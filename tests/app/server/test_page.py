@@ -110,7 +110,7 @@ def test_an_address_in_use_offers_a_free_port(page: ServerPage, qtbot: QtBot) ->
     server.program = program()
     page.banner._on_action()
     qtbot.waitUntil(lambda: server.state == "running")
-    assert server.options.port == 0 and page.banner.isHidden()
+    assert server.options.port == 8080 and page.banner.isHidden(), "once: another day it may be free again"
 
 
 def test_a_missing_extra_offers_its_command(page: ServerPage, qtbot: QtBot) -> None:

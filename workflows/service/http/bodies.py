@@ -105,6 +105,11 @@ class ChatBody(Sampling):
     parallel_tool_calls: bool | None = None
 
 
+def most_calls(body: ChatBody | ResponseBody) -> int | None:
+    """How many calls of tools a reply may hold; None for no limit."""
+    return 1 if body.parallel_tool_calls is False else None
+
+
 class CompletionBody(Sampling):
     """POST /v1/completions."""
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, aclosing, closing
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from workflows.service.http.bodies import ChatBody, CompletionBody, Sampling
+from workflows.service.http.bodies import ChatBody, CompletionBody, Sampling, most_calls
 from workflows.service.http.context import ServerContext, unless_left
 from workflows.service.http.event_stream import chunk_lines, stream
 from workflows.service.http.media_files import MediaFiles
@@ -38,7 +38,7 @@ async def chat_completions(context: ServerContext, request: Request) -> Response
     with ExitStack() as ends:
         files = ends.enter_context(closing(MediaFiles()))
         wanted = [chat_request(body, files, number) for number in range(body.n)]
-        run = _Run(context, model, deadline)
+        run = _Run(context, model, deadline, most_calls(body))
         if body.stream:
 
             def chunks(events: AsyncIterator[Event], reply: ServedReply, index: int) -> AsyncIterator[Chunk]:
@@ -72,16 +72,16 @@ async def completions(context: ServerContext, request: Request) -> Response:
 
 
 class _Run:
-    """The generations of one response, one after another."""
+    """The generations of one response, one after another. calls: how many calls of tools each may hold."""
 
-    def __init__(self, context: ServerContext, model: ServedModel, deadline: float) -> None:
-        self._context, self._model, self._deadline = context, model, deadline
+    def __init__(self, context: ServerContext, model: ServedModel, deadline: float, calls: int | None = None) -> None:
+        self._context, self._model, self._deadline, self._calls = context, model, deadline, calls
 
     async def replies(self, wanted: Sequence[Generate]) -> list[ServedReply]:
         """Whole replies."""
         made = []
         for one in wanted:
-            reply = ServedReply()
+            reply = ServedReply(self._calls)
             async with aclosing(self._events(one)) as events:
                 async for event in events:
                     reply.take(event)
@@ -92,7 +92,7 @@ class _Run:
         self, wanted: Sequence[Generate], made: Chunks, identity: Identity, body: Sampling
     ) -> AsyncGenerator[Chunk]:
         """The chunks of all choices, and the usage where it was asked for."""
-        replies = [ServedReply() for _ in wanted]
+        replies = [ServedReply(self._calls) for _ in wanted]
         for index, one in enumerate(wanted):
             async with aclosing(self._events(one)) as events:
                 async for choice in made(events, replies[index], index):

@@ -10,7 +10,7 @@ import math
 import time
 import uuid
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workflows.wire.events import ChunkEvent, Event, GenerationDone, TokenEvent, ToolCall
@@ -22,8 +22,12 @@ _LEAST = -9999.0  # OpenAI's log-probability of what cannot be
 
 @dataclass
 class ServedReply:
-    """One choice as far as it came. reused: tokens of the prompt that the cache held. text: as it was streamed."""
+    """One choice as far as it came. most_calls: how many calls of tools are taken; None for all.
 
+    reused: tokens of the prompt that the cache held. text: as it was streamed.
+    """
+
+    most_calls: int | None = None
     tokens: list[TokenEvent] = field(default_factory=list)
     text: str = ""
     reused: int | None = None
@@ -38,7 +42,7 @@ class ServedReply:
             self.text += event.text
             return event.text
         if isinstance(event, GenerationDone):
-            self.done = event
+            self.done = replace(event, calls=event.calls[: self.most_calls] if event.calls else event.calls)
             rest = "" if event.calls else event.text.removeprefix(self.text)
             self.text += rest
             return rest

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from workflows.service.http.api_errors import ApiError
-from workflows.service.http.bodies import ResponseBody
+from workflows.service.http.bodies import ResponseBody, most_calls
 from workflows.service.http.replies import Chunk, ServedReply, token_logprob, usage
 from workflows.wire.events import Event, ToolCall
 
@@ -25,7 +25,7 @@ class ResponseObject:
     """One response. reply: what has come of it. message, calls: the ids of its items."""
 
     def __init__(self, body: ResponseBody, model: str) -> None:
-        self.reply = ServedReply()
+        self.reply = ServedReply(most_calls(body))
         self._body, self._model = body, model
         self._id, self._created = _new("resp"), int(time.time())
         self._message, self._call_ids = _new("msg"), list[tuple[str, str]]()
@@ -74,9 +74,9 @@ class ResponseObject:
         return [token_logprob(event) for event in self.reply.shown[first:]] if self._body.has_logprobs else []
 
     def calls(self) -> list[Chunk]:
-        """The calls' items; one alone where they may not be several."""
+        """The calls' items."""
         assert self.reply.done is not None  # it was collected
-        calls = (self.reply.done.calls or [])[: 1 if self._body.parallel_tool_calls is False else None]
+        calls = self.reply.done.calls or []
         while len(self._call_ids) < len(calls):
             self._call_ids.append((_new("fc"), _new("call")))
         return [_call(*ids, call) for ids, call in zip(self._call_ids, calls, strict=True)]

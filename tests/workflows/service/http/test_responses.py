@@ -16,7 +16,8 @@ from tests.workflows.conftest import Built
 from tests.workflows.service.http.serving import DEMOS, TOKEN, Server, running
 from tests.workflows.service.http.test_openai_client import QUESTION, expected
 from tests.workflows.service.http.test_openai_client import TOOLS as CHAT_TOOLS
-from workflows.service.http.bodies import ResponseBody
+from workflows.service.http.bodies import ChatBody, ResponseBody, most_calls
+from workflows.service.http.replies import ServedReply, chat_choice
 from workflows.service.http.response_items import ResponseObject
 from workflows.wire.events import CacheUse, GenerationDone, ToolCall
 
@@ -151,12 +152,17 @@ def test_one_call_alone_where_calls_may_not_be_parallel(parallel: bool | None, c
     response = ResponseObject(ResponseBody.model_validate({"input": "x", "parallel_tool_calls": parallel}), "m")
     calls = [ToolCall(name="find", arguments="{}"), ToolCall(name="end", arguments="{}")]
     cache = CacheUse(layout="static", capacity=2, used=1, bytes=3, evicted=0)
-    response.reply.done = GenerationDone(
+    done = GenerationDone(
         prompt_ids=[1], token_ids=[2], text="", finish_reason="eos", ttft_ms=1, decode_tokens_per_s=1,
         prefill_tokens_per_s=1, provider="cpu", cache=cache, calls=calls,
     )  # fmt: skip
+    response.reply.take(done)
     assert [one["name"] for one in response.output] == ["find", "end"][:count]
     assert response.output == response.output, "an item keeps its id"
+    chat = ChatBody.model_validate({"messages": [{"role": "user", "content": "x"}], "parallel_tool_calls": parallel})
+    reply = ServedReply(most_calls(chat))
+    reply.take(done)
+    assert len(chat_choice(reply, 0, False)["message"]["tool_calls"]) == count
 
 
 def test_a_picture_is_read_from_the_request_alone(client: openai.OpenAI) -> None:
@@ -203,18 +209,3 @@ def test_what_has_no_form_is_refused(server: Server, more: dict[str, Any], param
     error = answer.json()["error"]
     assert (answer.status_code, error["type"]) == (400, "invalid_request_error"), answer.text
     assert (error["param"] or "").startswith(param) and said in error["message"], error
-
-
-def test_a_response_that_fails_within_its_stream_says_so(server: Server, client: openai.OpenAI) -> None:
-    """Its worker is killed; the stream ends with the API's event, and the next request works."""
-    asked: Any = {"model": "demo", "input": "8*7=", "stream": True, "temperature": 2.0, "max_output_tokens": 400}
-    events = []
-    for one in client.responses.create(**asked, extra_body={"seed": 1, "top_k": 1000}):
-        events.append(one)
-        if one.type == "response.output_text.delta":
-            for worker in server.workers():
-                worker.kill()
-    last = events[-1]
-    assert last.type == "response.failed" and last.response.error is not None
-    assert "has ended" in last.response.error.message and last.response.status == "failed"
-    assert client.responses.create(model="demo", input="8*7=").output_text == "8 * 7 = 56"

@@ -72,6 +72,24 @@ def works(server: Server) -> bool:
         return reply.choices[0].message.content == "8 * 7 = 56"
 
 
+def test_a_response_that_fails_within_its_stream_says_so(server: Server) -> None:
+    """Its worker is killed; the stream ends with the API's event, and the next request works."""
+    lasting = {"type": "array", "items": {"type": "integer"}, "minItems": 100_000}  # a reply that does not end before
+    form = {"format": {"type": "json_schema", "name": "n", "schema": lasting}}
+    asked: Any = {"model": "demo", "input": "8*7=", "text": form, "max_output_tokens": 100_000}
+    with server.client as client:
+        events = []
+        for one in client.responses.create(**asked, stream=True):
+            events.append(one)
+            if one.type == "response.created":
+                for worker in server.workers():
+                    worker.kill()
+        last = events[-1]
+        assert last.type == "response.failed" and last.response.error is not None
+        assert "has ended" in last.response.error.message and last.response.status == "failed"
+        assert client.responses.create(model="demo", input="8*7=").output_text == "8 * 7 = 56"
+
+
 def test_a_killed_worker_fails_its_requests_alone(server: Server, demo: Path) -> None:
     assert works(server)
     with server.client as client, ThreadPoolExecutor(1) as pool:
