@@ -41,7 +41,7 @@ def make_environment(folder: Path) -> Path:
     """An environment with sphinx in `folder`; returns its Python. Raises CalledProcessError where pip fails."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    subprocess.run([str(python), "-P", "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
     return python
 
 
@@ -54,7 +54,7 @@ def make_site(python: Path, out: Path, docs: Path = DOCS) -> int:
         for page, text in {**pages, "index": index(set(pages))}.items():
             (source / f"{page}.md").write_text(text, "utf-8")
         (source / "conf.py").write_text(CONFIG, "utf-8")
-        words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(trees), str(source), str(out)]
+        words = ["-P", "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(trees), str(source), str(out)]
         return subprocess.run([str(python), *words], check=False).returncode
 
 

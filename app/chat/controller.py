@@ -27,7 +27,7 @@ from workflows.wire.requests import SoundPrompt
 
 TRACED = 10_000
 """Tokens whose alternatives are kept for hovering, those of the newest replies: each takes about a kilobyte."""
-REFUSALS = ("prompt", "capacity", "request")
+REFUSALS = ("prompt", "promptlength", "capacity", "request")
 """Kinds of failure of a prompt that cannot be run now or later: too long, refused by the template …"""
 
 

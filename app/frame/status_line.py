@@ -253,6 +253,7 @@ class StatusLine(QWidget):
             "sweep": self.tr("Running a sweep"),
             "tune": self.tr("Timing formats"),
             "probe": self.tr("Downloading"),
+            "capabilities": self.tr("Looking at this machine"),
             "import": self.tr("Importing"),
             "export_genai": self.tr("Exporting"),
             "export_gguf": self.tr("Writing a GGUF file"),

@@ -3159,6 +3159,10 @@
       <translation>Prozessor, Speicher und Geräte werden ermittelt …</translation>
     </message>
     <message>
+      <source>Looking at this machine</source>
+      <translation>Dieser Rechner wird betrachtet</translation>
+    </message>
+    <message>
       <source>Loss by layer</source>
       <translation>Verlust nach Schicht</translation>
     </message>

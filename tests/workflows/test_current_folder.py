@@ -163,6 +163,8 @@ def test_processes_are_started_in_these_places_alone() -> None:
         "app/jobs/worker_client.py", "workflows/cli/__init__.py", "workflows/process/subprocesses.py",
         "installer/bootstrap.py",
         "installer/supply.py",
+        "installer/site.py",  # who makes the site runs pip and sphinx, by -P
+        "app/jobs/server_process.py",
         # who freezes the program: PyInstaller and pip by -P, strip, and dpkg for licences
         *("installer/freeze.py", "installer/bundled_licenses.py"),
         "installer/commit_hook.py",  # who makes a wheel runs git; Joinery itself reads its files

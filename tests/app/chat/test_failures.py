@@ -15,6 +15,7 @@ from app.chat.intents import EditPrompt, Intent, NewChat, StartOver
 from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker
+from workflows.common.errors import CapacityError, JoineryError, PromptError, PromptLengthError, RequestError
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.inspection import FileProblem, VerifyReport
 from workflows.wire.requests import Open, VerifyBundle
@@ -152,3 +153,8 @@ def test_a_bundle_that_went_leads_to_where_it_can_be_located(bench: Bench) -> No
     assert bench.fail("bundle") == "Go to Home"
     bench.banner._action.click()
     assert bench.did == ["home"]
+
+
+@pytest.mark.parametrize("kind", [CapacityError, PromptError, PromptLengthError, RequestError])
+def test_what_the_engine_says_of_a_prompt_that_cannot_run_is_a_refusal(kind: type[JoineryError]) -> None:
+    assert kind("It is too long.").kind in REFUSALS

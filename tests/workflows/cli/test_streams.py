@@ -150,7 +150,7 @@ def test_a_terminal_is_shown_no_control(hostile: Path, tmp_path: Path, line: str
 OUT = ("--out", "OUT")
 WITH: dict[str, tuple[str, ...]] = {
     "build": OUT, "assemble": OUT, "report": ("--out", "OUT.html"), "import": OUT, "export-genai": OUT,
-    "export-gguf": ("--out", "OUT.gguf"), "sweep": OUT,
+    "export-gguf": ("--out", "OUT.gguf"), "sweep": OUT, "samples": OUT,
     "generate": ("--prompt", "a"), "eval": ("--against", "B"), "diverge": ("B", "--prompt", "a"),
     "preflight": ("--provider", "cpu"), "compile": ("--provider", "qnn"),
     "embed": ("--text", "a"), "classify": ("--text", "a"), "depth": ("--picture", "p.png"),
