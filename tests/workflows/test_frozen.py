@@ -168,11 +168,11 @@ def check_killed_worker(program: Program, bundle: Path) -> None:
 
 
 def check_window(program: Program, bundle: Path) -> None:
-    """Its own tour, with the demo's bundle in the list of recent ones: a chat, and pictures of all seven pages."""
+    """Its own tour, with the demo's bundle in the list of recent ones: a chat, and pictures of all eight pages."""
     own = program.home / "bundles" / "qwen3-demo"
     shutil.copytree(bundle, own)
     recent = {"path": str(own), "used_at": "2026-11-28T12:00:00+00:00", "speed": 0}
     (program.home / "recents.json").write_text(json.dumps([recent]), "utf-8")
     done = program.run("window", "--tour", str(program.home / "tour"))
     assert done.returncode == 0 and "56" in done.stdout, done.stdout + done.stderr
-    assert len(list((program.home / "tour").glob("*.png"))) == 14
+    assert len(list((program.home / "tour").glob("*.png"))) == 16
