@@ -4923,8 +4923,8 @@
       <translation>Ergebnisse des offenen Bundles in öffentlichen Aufgaben, ohne Vergleich.</translation>
     </message>
     <message>
-      <source>Scores of {0}</source>
-      <translation>Ergebnisse von {0}</translation>
+      <source>Scores of {0} on {1}</source>
+      <translation>Ergebnisse von {0} auf {1}</translation>
     </message>
     <message>
       <source>Search</source>

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
 
+from app.measure.measure_dialog import MeasureDialog
 from app.measure.request_form import RequestForm
 from app.state.context import AppContext
 from app.state.harness import HarnessModel
@@ -18,7 +19,6 @@ from app.widgets.layouts import STRETCH, grid_layout, hbox, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
-from app.widgets.work_dialog import WorkDialog
 from workflows.wire.reports.harness import TaskScore
 from workflows.wire.requests import EvalTasks
 
@@ -66,7 +66,7 @@ class HarnessForm(RequestForm):
         return EvalTasks(self._bundle, self.names, self.limit.value() or None)
 
 
-class HarnessDialog(WorkDialog):
+class HarnessDialog(MeasureDialog):
     """The form above, the scores below. Closing the dialog stops the tasks."""
 
     model: HarnessModel
@@ -78,7 +78,7 @@ class HarnessDialog(WorkDialog):
         self.context = context
         self.model = HarnessModel(context.new_worker, self)
         self.setWindowTitle(self.tr("Tasks of lm-eval"))
-        self.title = label(self.tr("Scores of {0}").format(context.bundle["name"]), "heading", wrap=True)
+        self.title = label(self.tr("Scores of {0} on {1}").format(context.bundle["name"], "cpu"), "heading", wrap=True)
         self.form = HarnessForm(str(context.bundle["path"]))
         self.bar = progress_bar(self.tr("Progress of the tasks"), height=6)
         self.status = label("", "muted", wrap=True)
@@ -117,16 +117,9 @@ class HarnessDialog(WorkDialog):
     def refresh(self) -> None:
         """Shows how far it is, or the scores."""
         model = self.model
-        self.form.set_running(model.running)
-        self.bar.setVisible(model.running)
-        self.bar.setRange(0, 1000 if model.share else 0)
-        self.bar.setValue(round(1000 * model.share))
+        self.show_work(self.tr("The tasks were stopped; nothing was saved."))
         self.show_history.setVisible(model.report is not None)
         self._place.setCurrentIndex(int(model.report is not None))
-        if model.state == "failed" and model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        elif model.state == "cancelled":
-            self.banner.show_message("info", self.tr("The tasks were stopped; nothing was saved."))
         self.status.setText(self._status())
         if model.state == "done" and model.report is not None:
             self.scores.rows.fill([score_row(one) for one in model.report.scores])

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
 
 from app.jobs.one_shot_worker import ReportModel
+from app.measure.measure_dialog import MeasureDialog
 from app.measure.request_form import RequestForm
 from app.state.context import AppContext
 from app.state.run_rows import measure_text
@@ -20,7 +21,6 @@ from app.widgets.fields import add_token_unit, progress_bar
 from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
-from app.widgets.work_dialog import WorkDialog
 from workflows.measure.run_measures import MEASURES
 from workflows.wire.reports.bench import BenchReport, CompositeRow, Row, SingleRow
 from workflows.wire.requests import USUAL_PROMPT, USUAL_REPLY, Bench
@@ -80,7 +80,7 @@ class BenchmarkForm(RequestForm):
         return Bench(self._bundle, (self._provider,), prompt, new, self.repeats.value())
 
 
-class BenchmarkDialog(WorkDialog):
+class BenchmarkDialog(MeasureDialog):
     """The form above, the figures below. Closing the dialog stops the benchmark."""
 
     model: BenchmarkModel
@@ -136,15 +136,8 @@ class BenchmarkDialog(WorkDialog):
 
     def refresh(self) -> None:
         model = self.model
-        self.form.set_running(model.running)
-        self.bar.setVisible(model.running)
-        self.bar.setRange(0, 1000 if model.share else 0)
-        self.bar.setValue(round(1000 * model.share))
+        self.show_work(self.tr("The benchmark was stopped; nothing was saved."))
         self.show_history.setVisible(model.report is not None)
-        if model.state == "failed" and model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        elif model.state == "cancelled":
-            self.banner.show_message("info", self.tr("The benchmark was stopped; nothing was saved."))
         self.status.setText(self._status())
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if model.state == "done":

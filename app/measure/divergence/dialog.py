@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHeaderView, QPushButton, QWidget
 
 from app.measure.divergence.form import EXPORT_STAGE, DivergenceForm
+from app.measure.measure_dialog import MeasureDialog
 from app.state.context import AppContext
 from app.state.divergence import DivergenceModel
 from app.state.inspection import InspectTarget
@@ -20,7 +21,6 @@ from app.widgets.fields import progress_bar
 from app.widgets.layouts import hbox, splitter, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
-from app.widgets.work_dialog import WorkDialog
 from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
 from workflows.wire.requests import Diverge
 
@@ -126,10 +126,11 @@ def _figure(value: float | None) -> str:
     return "NaN, ∞" if value is None else format_figures(value, 3)
 
 
-class DivergenceDialog(WorkDialog):
+class DivergenceDialog(MeasureDialog):
     """The form above, the results below. Closing the dialog stops the search."""
 
     model: DivergenceModel
+    form: DivergenceForm
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -210,14 +211,7 @@ class DivergenceDialog(WorkDialog):
 
     def refresh(self) -> None:
         model = self.model
-        self.form.set_running(model.running)
-        self.bar.setVisible(model.running)
-        self.bar.setRange(0, 1000 if model.share else 0)
-        self.bar.setValue(round(1000 * model.share))
-        if model.state == "failed" and model.error is not None:
-            self.banner.error(model.error.message, model.error.details)
-        elif model.state == "cancelled":
-            self.banner.show_message("info", self.tr("The search was stopped without a result."))
+        self.show_work(self.tr("The search was stopped without a result."))
         self.stack.setCurrentWidget(self.empty if model.report is None else self.results)
         if model.report is not None and model.report is not self.results.report:
             self.results.show_report(model.report)

@@ -68,8 +68,11 @@ def _dequantize(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> onnx.NodePr
     return helper.make_node("DequantizeLinear", names, [f"{tensor.name}.dq"], f"{tensor.name}.dq")
 
 
-def with_integer_products(bundle: Path, out: Path) -> Path:
-    """A copy whose MatMuls are MatMulIntegers of 4 bits in an int8, as onnxruntime's dynamic quantizer makes them."""
+def with_integer_products(bundle: Path, out: Path, static: bool = False) -> Path:
+    """A copy whose MatMuls multiply integers, weights of 4 bits in an int8, as onnxruntime's quantizers make them.
+
+    static: QLinearMatMul between ranges that are fixed; else MatMulInteger of what is quantized as it comes.
+    """
     shutil.copytree(bundle, out)
     for session in read_bundle(out).pipeline.pipeline.sessions.values():
         model = onnx.load(out / session.file)
@@ -78,7 +81,7 @@ def with_integer_products(bundle: Path, out: Path) -> Path:
             made
             for node in model.graph.node
             for made in (
-                _integer_product(model.graph, node, weights[node.input[1]])
+                (_static_product if static else _integer_product)(model.graph, node, weights[node.input[1]])
                 if node.op_type == "MatMul" and node.input[1] in weights
                 else [node]
             )
@@ -101,6 +104,22 @@ def _integer_product(graph: onnx.GraphProto, node: onnx.NodeProto, tensor: onnx.
         helper.make_node("Cast", [total], [cast], to=onnx.TensorProto.FLOAT),
         helper.make_node("Mul", [scale, weight.input[1]], [scales]),
         helper.make_node("Mul", [cast, scales], [result]),
+    ]
+
+
+def _static_product(graph: onnx.GraphProto, node: onnx.NodeProto, tensor: onnx.TensorProto) -> list[onnx.NodeProto]:
+    weight, result = _dequantize(graph, tensor), node.output[0]
+    ranges: dict[str, list[str]] = {}
+    for side, scale in (("in", 0.05), ("out", 0.2)):
+        ranges[side] = [f"{result}.{side}.scale", f"{result}.{side}.zero"]
+        for name, value in zip(ranges[side], (np.float32(scale), np.uint8(128)), strict=True):
+            graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+    quantized, product = f"{result}.q", f"{result}.product"
+    inputs = [quantized, *ranges["in"], *weight.input, *ranges["out"]]
+    return [
+        helper.make_node("QuantizeLinear", [node.input[0], *ranges["in"]], [quantized]),
+        helper.make_node("QLinearMatMul", inputs, [product]),
+        helper.make_node("DequantizeLinear", [product, *ranges["out"]], [result]),
     ]
 
 

@@ -29,6 +29,7 @@ from workflows.common.errors import CheckpointError, printable
 from workflows.common.files import try_remove
 from workflows.common.paths import cache_home, make_folder
 
+_SETTINGS = "tokenizer_config.json"
 _MODES = {1: "mean", 2: "cls", 3: "lasttoken"}  # llama_pooling_type
 _FOLDERS = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
 
@@ -47,9 +48,6 @@ def make_pooling(model: GgufModel) -> dict[str, Any]:
     ]
     pooling = {"word_embedding_dimension": model.integer("embedding_length"), "pooling_mode": _MODES[kind]}
     return {MODULES: modules, f"{_FOLDERS['Pooling']}/{CONFIG}": pooling}
-
-
-_SETTINGS = "tokenizer_config.json"
 
 
 def present_gguf(folder: Path, names: tuple[str, ...]) -> tuple[Path, dict[str, TensorInfo]]:

@@ -35,7 +35,8 @@ from workflows.wire.reports.accuracy import SuggestedExclusion, Suggestions, Tok
 PROMPTS, STEPS = 8, 8
 TOKENS = 256  # of the prompts: no other one is begun beyond them
 PRODUCTS = ("MatMul", "Gemm", "Gather")
-RESULTS = ("Mul", "Cast", "DequantizeLinear")  # what stands between an integer product and its result
+RESULTS = ("Mul", "Cast", "DequantizeLinear", "QuantizeLinear")  # what stands between an integer product and its result
+QUANTIZERS = ("DynamicQuantizeLinear", "QuantizeLinear")
 MOST_BYTES = 1 << 28  # of the reference's logits, which are held in memory
 Models = dict[str, onnx.ModelProto]  # by session
 
@@ -229,8 +230,7 @@ def _restored_node(
 def _float_value(name: str, makers: Mapping[str, onnx.NodeProto]) -> str:
     """Returns what an integer product's quantized input was before it was quantized for that product."""
     maker = makers.get(name)
-    dynamic = maker is not None and maker.op_type == "DynamicQuantizeLinear"
-    return str(maker.input[0]) if maker is not None and dynamic else name
+    return str(maker.input[0]) if maker is not None and maker.op_type in QUANTIZERS else name
 
 
 def _add_weight(model: onnx.ModelProto, tensor: onnx.TensorProto, folder: str) -> str:

@@ -85,9 +85,10 @@ def test_a_weight_behind_a_dequantization_is_restored(full: Path, tmp_path: Path
     assert len(names) > 4 and found.after.kl_mean < found.exclude[0].kl_mean
 
 
-def test_integer_products_are_restored(full: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("static", [False, True])
+def test_integer_products_are_restored(full: Path, tmp_path: Path, static: bool) -> None:
     """On what their inputs were before they were quantized."""
-    found = ask(full, with_integer_products(full, tmp_path / "integers"), 100)
+    found = ask(full, with_integer_products(full, tmp_path / "integers", static), 100)
     assert found.products == 9 and found.before.kl_mean > 1e-3
     assert found.after.kl_mean < 0.2 * found.before.kl_mean
 
