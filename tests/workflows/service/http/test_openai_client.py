@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.predict.text_bundles import made_bundle
-from tests.workflows.service.http.serving import DEMOS, TOKEN, Server, running
+from tests.workflows.service.http.serving import DEMOS, TOKEN, Server
 from workflows.bundle.text_tasks import ClassificationSettings, EmbeddingSettings, NormalizeStep
 from workflows.generate import GenerateOptions, open_engine
 from workflows.predict import open_classifier, open_embedder
@@ -45,18 +44,6 @@ def bundles(built: Built, calling: Path, tmp_path_factory: pytest.TempPathFactor
             folder / "scores", "logits", 1, tokens=12, task="text-classification", classification=scores
         ),
     }
-
-
-@pytest.fixture(scope="module")
-def server(bundles: dict[str, Path]) -> Iterator[Server]:
-    with running(bundles) as one:
-        yield one
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[openai.OpenAI]:
-    with server.client as one:
-        yield one
 
 
 def expected(bundle: Path, **options: Any) -> GenerationDone:

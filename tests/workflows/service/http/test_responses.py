@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import openai
 import pytest
 
 from tests.workflows.conftest import Built
-from tests.workflows.service.http.serving import DEMOS, TOKEN, Server, running
+from tests.workflows.service.http.serving import DEMOS, TOKEN, Server
 from tests.workflows.service.http.test_openai_client import QUESTION, expected
 from tests.workflows.service.http.test_openai_client import TOOLS as CHAT_TOOLS
 from workflows.service.http.bodies import ChatBody, ResponseBody, most_calls
@@ -28,18 +27,6 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
 @pytest.fixture(scope="module")
 def bundles(built: Built, calling: Path) -> dict[str, Path]:
     return {"demo": built("demo:qwen3"), "calling": calling, "pictures": built("demo:vision")}
-
-
-@pytest.fixture(scope="module")
-def server(bundles: dict[str, Path]) -> Iterator[Server]:
-    with running(bundles) as one:
-        yield one
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[openai.OpenAI]:
-    with server.client as one:
-        yield one
 
 
 def test_a_text_is_answered_as_the_engine_does(client: openai.OpenAI, bundles: dict[str, Path]) -> None:
