@@ -83,9 +83,9 @@ class SettingChip(QFrame):
         self.remove_button.setProperty("role", "chip")
         self.name_button.clicked.connect(lambda _checked=False: self.opened.emit())
         self.remove_button.clicked.connect(lambda _checked=False: self.removed.emit())
-        self.remove_button.setVisible(setting.changed)
-        self.setFixedHeight(self.remove_button.sizeHint().height() + 2)
         hbox(self.name_button, self.remove_button, spacing=0, margins=(2, 0, 2, 0), parent=self)
+        self.remove_button.setVisible(setting.changed)  # in its parent: else it is a window of its own for a moment
+        self.setFixedHeight(self.remove_button.sizeHint().height() + 2)
 
 
 class SettingChipRow(QWidget):

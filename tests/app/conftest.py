@@ -21,6 +21,7 @@ from app.main import PAGES, application
 from app.state.context import AppContext
 from app.widgets.theme import theme
 from app.window import MainWindow
+from tests.app.stray_windows import no_stray_windows
 from tests.fakes import fork_server
 from tests.fakes.worker import program
 from workflows.common.errors import BundleError
@@ -180,7 +181,7 @@ def make_context(qapp: QApplication) -> Iterator[Make]:
 
 
 @pytest.fixture
-def make_window(qtbot: Any, make_context: Make) -> Callable[..., MainWindow]:
+def make_window(qtbot: Any, make_context: Make) -> Iterator[Callable[..., MainWindow]]:
     """Main windows over a fake worker that follows the given scenario."""
 
     def make(**scenario: Any) -> MainWindow:
@@ -191,4 +192,5 @@ def make_window(qtbot: Any, make_context: Make) -> Callable[..., MainWindow]:
         qtbot.waitUntil(window.isActiveWindow)
         return window
 
-    return make
+    with no_stray_windows():
+        yield make

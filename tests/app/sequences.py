@@ -48,6 +48,7 @@ from app.state.context import AppContext
 from app.text.formatting import format_number
 from app.window import MainWindow
 from tests.app.conftest import fake_summary, make_bundle
+from tests.app.stray_windows import no_stray_windows
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 from workflows.wire.requests import Build
@@ -400,9 +401,10 @@ def walk(folder: Path, seed: int) -> Iterator[Walk]:
     """A window of its own in `folder`, closed at the end."""
     context = AppContext(folder / "home", program(**scenario(folder)), fake_summary)
     window = MainWindow(context, PAGES)
-    window.show()
     try:
-        yield Walk(window, folder, seed)
+        with no_stray_windows():
+            window.show()
+            yield Walk(window, folder, seed)
     finally:
         context.close()  # first: a window asks before it ends what runs
         window.close()
