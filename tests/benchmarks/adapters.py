@@ -77,7 +77,13 @@ def main() -> None:
     base = write_checkpoint(words.work / shape.name, shape)
     for name, (rank, targets) in ADAPTERS.items():
         write_adapter(shape, words.work / name, rank, targets)
-    common = {"preset": "compact", "cache": "gqa", "capacity": 512, "check": "quick"}
+    common = {
+        "preset": "compact",
+        "quantize": {"rounding": "nearest"},
+        "cache": "gqa",
+        "capacity": 512,
+        "check": "quick",
+    }
     wanted = {"plain": {}, **{name: {"adapter": [{"folder": str(words.work / name)}]} for name in ADAPTERS}}
     machines: dict[str, Machine] = {}
     for name, own in wanted.items():
