@@ -42,7 +42,7 @@ TOGETHER = {
     "service/http/test_status": "service/http/request_log",
     "service/http/test_responses": "service/http/response_items",
     "service/http/test_robust": (
-        "service/http/api_errors service/http/guard service/http/run service/http/served_model "
+        "service/http/api_errors service/http/guard service/http/listening service/http/run service/http/served_model "
         "service/http/served_worker"
     ),
     "service/remote/test_connection": (

@@ -30,6 +30,7 @@ class ServerProcess(QObject):
 
     served = Signal(str)  # the address; from now on it answers
     reported = Signal(object)  # a ServerStatus
+    progressed = Signal(str)  # what it copies to another machine before it serves
     logged = Signal(str)
     ended = Signal(object)  # an ErrorEvent, or None for one that was stopped
 
@@ -90,6 +91,8 @@ class ServerProcess(QObject):
             self.served.emit(str(line["address"]))
         elif line["event"] == "status":
             self.reported.emit(read(ServerStatus, values))
+        elif line["event"] == "progress":
+            self.progressed.emit(translate_engine_text(str(line["message"])))
         elif line["event"] == "error":
             self._error = read(ErrorEvent, values)
 

@@ -1,4 +1,4 @@
-"""Where the server listens, who reaches it, and the token and the certificate that others need."""
+"""Where the server runs and listens, who reaches it, and the token and the certificate that others need."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QSpinBox, QWidget
 
+from app.state.machines import MachinesModel
 from app.state.server import ServerModel
 from app.state.server_options import EVERY_NETWORK, LOOPBACK
 from app.text.translatable import tr
@@ -14,6 +15,7 @@ from app.widgets.basics import Section, button, label
 from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import combo_box, line_edit
 from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
+from app.widgets.machine_choice import MachineBox
 from app.widgets.path_field import PathField
 from app.widgets.theme import G, mono_font
 from app.widgets.wheel_guard import ignore_wheel
@@ -22,12 +24,34 @@ _OTHER = ""
 _TOKEN_BYTES = 24
 
 
-class AddressForm(Section):
-    """Who reaches the server, and its port; a token where others do."""
+class ServerMachine(MachineBox):
+    """The machine that the server runs on."""
 
-    def __init__(self, server: ServerModel, parent: QWidget | None = None) -> None:
+    def __init__(self, server: ServerModel, machines: MachinesModel, parent: QWidget | None = None) -> None:
+        self._server = server
+        super().__init__(machines, parent)
+        self.setAccessibleName(self.tr("Where the server runs"))
+        server.changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def chosen(self) -> str:
+        return self._server.options.machine
+
+    def choose(self, name: str) -> None:
+        self._server.change(machine=name)
+
+
+class AddressForm(Section):
+    """Where the server runs, who reaches it, and its port; a token where others do."""
+
+    def __init__(self, server: ServerModel, machines: MachinesModel, parent: QWidget | None = None) -> None:
         super().__init__(tr("Address"), parent=parent)
         self._server = server
+        self.machine = ServerMachine(server, machines)
+        text = self.tr("Copies of the bundles answer there; ssh leads a port of this machine to them.")
+        self.machine_note = label(text, "muted", wrap=True)
+        self.reach_label = label(self.tr("Reachable from"))
         entries = (
             (self.tr("This machine alone"), LOOPBACK),
             (self.tr("Other machines, too"), EVERY_NETWORK),
@@ -44,10 +68,12 @@ class AddressForm(Section):
         self.port.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.port.valueChanged.connect(lambda value: self._server.change(port=value))
         grid = grid_layout(2 * G, G, stretch=(1,))
-        grid.addWidget(label(self.tr("Reachable from")), 0, 0)
-        grid.addLayout(hbox(self.reach, (self.host, 2), STRETCH), 0, 1)
-        grid.addWidget(label(self.tr("Port")), 1, 0)
-        grid.addLayout(hbox(self.port, STRETCH), 1, 1)
+        grid.addWidget(label(self.tr("Runs on")), 0, 0)
+        grid.addLayout(hbox(self.machine, (self.machine_note, 4), STRETCH), 0, 1)
+        grid.addWidget(self.reach_label, 1, 0)
+        grid.addLayout(hbox(self.reach, (self.host, 2), STRETCH), 1, 1)
+        grid.addWidget(label(self.tr("Port")), 2, 0)
+        grid.addLayout(hbox(self.port, STRETCH), 2, 1)
         self.body.addLayout(grid)
         self.token = TokenRow(server)
         self.body.addWidget(self.token)
@@ -59,7 +85,10 @@ class AddressForm(Section):
         options = self._server.options
         place = self.reach.findData(options.host)
         self.reach.setCurrentIndex(place if place >= 0 else self.reach.findData(_OTHER))
-        self.host.setVisible(place < 0)
+        for part in (self.reach_label, self.reach):
+            part.setHidden(bool(options.machine))
+        self.host.setVisible(place < 0 and not options.machine)
+        self.machine_note.setVisible(bool(options.machine))
         if not self.host.hasFocus():
             self.host.setText(options.host if place < 0 else "")
         self.port.setValue(options.port)
@@ -97,6 +126,9 @@ class TokenRow(QWidget):
             text = self.tr("Copy the token now: it is shown until the server starts, and saved nowhere.")
         elif options.token:
             text = self.tr("Clients must send the token. It is not shown again.")
+        elif options.machine:
+            text = self.tr("Whoever is logged in on {0} reaches it there; with a token, only your clients do.")
+            text = text.format(options.machine)
         elif options.is_local:
             text = self.tr("No other machine reaches this address, and clients need no token.")
         else:
@@ -136,8 +168,9 @@ class TlsFiles(CollapsibleSection):
         self.unfold(bool(server.options.certificate or server.options.key))
 
     def refresh(self) -> None:
-        """Shows the chosen files."""
+        """Shows the chosen files, unless ssh encrypts."""
         options = self._server.options
+        self.setHidden(bool(options.machine))
         for one, path in ((self.certificate, options.certificate), (self.key, options.key)):
             if not one.field.hasFocus():
                 one.field.setText(path)

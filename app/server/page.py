@@ -150,11 +150,13 @@ class ServerPage(QWidget):
         if server.state == "stopped":
             return server.options.problem or self.tr("Bundles answer programs that speak OpenAI's interface.")
         if server.state == "starting":
-            return self.tr("The server starts; bundles are opened with the first request.")
+            return server.progress or self.tr("The server starts; bundles are opened with the first request.")
         if server.state == "stopping":
             one = self.tr("It waits for one request that runs, 30 s at most.")
             many = self.tr("It waits for {0} requests that run, 30 s at most.")
             return pluralize(server.busy, one, many) if server.busy else self.tr("It ends.")
+        if server.options.machine:
+            return self.tr("Programs on this machine reach it over ssh; {0} answers.").format(server.options.machine)
         if server.options.is_local:
             return self.tr("Programs on this machine reach it.")
         return self.tr("Other machines reach it by this machine's name or address, with the token.")
@@ -169,7 +171,7 @@ class ServerPage(QWidget):
             "request": (self.tr("Show the choices"), lambda: self._show("setup")),
         }.get(failure.kind, (self.tr("Start again"), self.start))
         message = failure.message
-        if failure.kind == "package":
+        if failure.kind == "package" and not self._server.options.machine:
             message = self.tr("The server's packages are missing: install them with {0}.").format(INSTALL)
         self.banner.error(message, failure.details, text, act)
 

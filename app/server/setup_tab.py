@@ -20,7 +20,7 @@ class SetupTab(QWidget):
         super().__init__(parent)
         self._server = context.server
         self.bundles = ServedBundleList(context)
-        self.address = AddressForm(context.server)
+        self.address = AddressForm(context.server, context.machines)
         self.tls = TlsFiles(context.server)
         self.limits = LimitsForm(context.server)
         self.note = label(self.tr("Stop the server to change these choices."), "muted", wrap=True)

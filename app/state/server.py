@@ -48,6 +48,8 @@ class ServerModel(QObject):
         self.failure: ErrorEvent | None = None
         self.status: ServerStatus | None = None
         self.traffic = ServerTraffic()
+        self.progress = ""
+        """What is copied to another machine while it starts."""
         self.lines = deque[str](maxlen=_LINES)
         self._process: ServerProcess | None = None
         self._saving = QTimer(self, interval=_SAVE_MS, singleShot=True)
@@ -63,7 +65,7 @@ class ServerModel(QObject):
     @property
     def client_address(self) -> str:
         """The address for clients of this machine; before the first start the one that the choices lead to."""
-        options = self.options
+        options = self.options.used
         if self.address and self.on:
             return self.address
         host = f"[{options.host}]" if ":" in options.host else options.host
@@ -94,13 +96,15 @@ class ServerModel(QObject):
         """Starts a server, unless one runs or the choices have a problem. once: choices for this start alone."""
         if self.on or self.options.problem:
             return
-        self.failure, self.status, self.traffic, self.address = None, None, ServerTraffic(), ""
+        self.failure, self.status, self.traffic, self.address, self.progress = None, None, ServerTraffic(), "", ""
         process = self._process = ServerProcess(self.program, self)
         process.served.connect(self._on_served)
         process.reported.connect(self._on_report)
+        process.progressed.connect(self._on_progress)
         process.logged.connect(self._log)
         process.ended.connect(self._on_end)
-        self._log(self.tr("Starting: {0}").format(", ".join(self.options.bundles)))
+        starting = self.tr("Starting on {1}: {0}") if self.options.machine else self.tr("Starting: {0}")
+        self._log(starting.format(", ".join(self.options.bundles), self.options.machine))
         self._set("starting")
         environment = worker_environment()
         inherited = {name: environment.value(name) for name in environment.keys()}  # noqa: SIM118  no dict
@@ -138,6 +142,11 @@ class ServerModel(QObject):
         self._clock.start()
         if self.state == "starting":
             self._set("running")
+
+    def _on_progress(self, message: str) -> None:
+        if self.state == "starting":
+            self.progress = message
+            self.changed.emit()
 
     def _on_report(self, status: ServerStatus) -> None:
         self.status = status

@@ -6,7 +6,7 @@ server.json ◀──▶ ServerOptions ──arguments, environment──▶ `jo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ class ServerOptions:
     """bundles: name → folder. port: 0 takes a free one. token: only for this run of the window.
 
     rows: 0 is what each bundle was built for. queue: requests of a bundle that may wait. seconds: of a request, with
-    its wait. idle_s: after which an unused bundle is closed; 0 keeps it. body_mb: of a request, in MiB.
+    its wait. idle_s: after which an unused bundle is closed; 0 keeps it. body_mb: of a request, in MiB. machine: where
+    it runs; "" is this one. One that runs on another machine listens on this machine's loopback, and ssh encrypts.
     """
 
     bundles: Mapping[str, str] = field(default_factory=dict)
@@ -38,34 +39,43 @@ class ServerOptions:
     seconds: int = 600
     idle_s: int = 0
     body_mb: int = 32
+    machine: str = ""
+
+    @property
+    def used(self) -> ServerOptions:
+        """These, but for an address and a certificate that a server on another machine has no use for."""
+        return replace(self, host=LOOPBACK, certificate="", key="") if self.machine else self
 
     @property
     def is_local(self) -> bool:
         """Whether only this machine reaches it."""
-        return is_loopback(self.host)
+        return is_loopback(self.used.host)
 
     @property
     def problem(self) -> str:
         """Why a server cannot start with them, in a sentence; empty where it can."""
         if not self.bundles:
             return tr("Add a bundle to serve.")
-        if not self.host:
+        used = self.used
+        if not used.host:
             return tr("Choose an address.")
-        if not self.is_local and not self.token:
+        if not used.is_local and not self.token:
             return tr("Others can reach this address: make a token, which clients must send.")
-        if bool(self.certificate) != bool(self.key):
+        if bool(used.certificate) != bool(used.key):
             return tr("TLS takes a certificate and its key: choose both files.")
         return ""
 
     @property
     def arguments(self) -> list[str]:
         """Those of `joinery serve`; the token is not among them, for other users can read a command line."""
+        used = self.used
         named = [f"{name}={folder}" for name, folder in self.bundles.items()]
-        files = ["--certificate", self.certificate, "--key", self.key] if self.certificate else []
+        files = ["--certificate", used.certificate, "--key", used.key] if used.certificate else []
+        place = ["--on", self.machine] if self.machine else []
         rows = ["--rows", str(self.rows)] if self.rows else []
         limits = {"queue": self.queue, "seconds": self.seconds, "idle": self.idle_s, "body": self.body_mb}
         numbers = [part for name, value in limits.items() for part in (f"--{name}", str(value))]
-        return ["serve", *named, "--host", self.host, "--port", str(self.port), *files, *rows, *numbers]
+        return ["serve", *named, "--host", used.host, "--port", str(self.port), *files, *rows, *numbers, *place]
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """The server's variables: the token, and none of the settings that the window's environment has."""

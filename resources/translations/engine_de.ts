@@ -624,6 +624,10 @@
       <translation>Eine Anfrage war kein JSON-Objekt mit id und job.</translation>
     </message>
     <message>
+      <source>A server on another machine answers this machine alone, and not at {0}: leave --host out, or run `joinery serve` there.</source>
+      <translation>Ein Server auf einem anderen Rechner antwortet nur diesem Rechner und nicht unter {0}: Lassen Sie --host weg, oder starten Sie dort `joinery serve`.</translation>
+    </message>
+    <message>
       <source>A source_length of {0} is beyond the {1} positions that the model's encoder has.</source>
       <translation>Eine source_length von {0} übersteigt die {1} Positionen des Encoders.</translation>
     </message>
@@ -2168,6 +2172,10 @@
       <translation>Die Konfiguration von „{0}“ kann nicht nach {1} geschrieben werden ({2}); dort Platz schaffen oder JOINERY_HOME auf einen anderen Ordner setzen.</translation>
     </message>
     <message>
+      <source>The connection to another machine is encrypted by ssh: leave the certificate out.</source>
+      <translation>Die Verbindung zu einem anderen Rechner verschlüsselt ssh: Lassen Sie das Zertifikat weg.</translation>
+    </message>
+    <message>
       <source>The connection to the hub was lost while downloading {0}; the received part is kept, so try again to continue.</source>
       <translation>Die Verbindung zum Hub ging beim Laden von {0} verloren; der empfangene Teil bleibt, also zum Fortsetzen noch einmal versuchen.</translation>
     </message>
@@ -3030,6 +3038,10 @@
     <message>
       <source>The search for the divergence was cancelled.</source>
       <translation>Die Suche nach der Abweichung wurde abgebrochen.</translation>
+    </message>
+    <message>
+      <source>The server there wrote {0}, which is no event.</source>
+      <translation>Der Server dort schrieb {0}, was kein Ereignis ist.</translation>
     </message>
     <message>
       <source>The server's setting {0} cannot be{1}: {2}.</source>
@@ -8442,6 +8454,10 @@
     <message>
       <source>{0} scales its logits ({1} in config.json) and {2} does not, so the text part of this checkpoint cannot be built alone.</source>
       <translation>{0} skaliert seine Logits ({1} in config.json) und {2} nicht, also kann der Textteil dieses Checkpoints nicht allein gebaut werden.</translation>
+    </message>
+    <message>
+      <source>{0} serves, but its ssh server forwards no port: allow AllowTcpForwarding in its sshd_config.</source>
+      <translation>{0} antwortet, aber sein ssh-Server leitet keinen Port weiter: Erlauben Sie AllowTcpForwarding in seiner sshd_config.</translation>
     </message>
     <message>
       <source>{0} sets {1} to {2}, which cannot be: {3}; correct the file and build the bundle again.</source>

@@ -1475,6 +1475,10 @@
       <translation>Kopiert Graphen, Gewichte und Tokenizer von {0} in ein neues Bundle, nachdem geprüft ist, dass sie zusammenpassen. Der Ordner selbst wird nicht geändert.</translation>
     </message>
     <message>
+      <source>Copies of the bundles answer there; ssh leads a port of this machine to them.</source>
+      <translation>Dort antworten Kopien der Bundles; ssh leitet einen Port dieses Rechners zu ihnen.</translation>
+    </message>
+    <message>
       <source>Copies the depths in colours</source>
       <translation>Kopiert die Tiefen in Farben</translation>
     </message>
@@ -4211,6 +4215,10 @@
       <translation>Erzeuger</translation>
     </message>
     <message>
+      <source>Programs on this machine reach it over ssh; {0} answers.</source>
+      <translation>Programme auf diesem Rechner erreichen ihn über ssh; {0} antwortet.</translation>
+    </message>
+    <message>
       <source>Programs on this machine reach it.</source>
       <translation>Programme auf diesem Rechner erreichen ihn.</translation>
     </message>
@@ -4771,6 +4779,10 @@
       <translation>Läufe des Graphen über eine zufällige Eingabe; der erste wärmt auf und zählt nicht.</translation>
     </message>
     <message>
+      <source>Runs on</source>
+      <translation>Läuft auf</translation>
+    </message>
+    <message>
       <source>Runs on: {0}.</source>
       <translation>Läuft auf: {0}.</translation>
     </message>
@@ -5297,6 +5309,10 @@
     <message>
       <source>Start the server</source>
       <translation>Den Server starten</translation>
+    </message>
+    <message>
+      <source>Starting on {1}: {0}</source>
+      <translation>Startet auf {1}: {0}</translation>
     </message>
     <message>
       <source>Starting pip …</source>
@@ -6735,6 +6751,10 @@
       <translation>Wo</translation>
     </message>
     <message>
+      <source>Where the server runs</source>
+      <translation>Wo der Server läuft</translation>
+    </message>
+    <message>
       <source>Where the source has PyTorch with CUDA for Linux, it needs about 8 GB.</source>
       <translation>Wo die Quelle PyTorch mit CUDA für Linux hat, braucht es etwa 8 GB.</translation>
     </message>
@@ -6745,6 +6765,10 @@
     <message>
       <source>Whisper: spoken digits in English and German</source>
       <translation>Whisper: gesprochene Ziffern auf Englisch und Deutsch</translation>
+    </message>
+    <message>
+      <source>Whoever is logged in on {0} reaches it there; with a token, only your clients do.</source>
+      <translation>Wer auf {0} angemeldet ist, erreicht ihn dort; mit einem Token tun es nur Ihre Clients.</translation>
     </message>
     <message>
       <source>Window</source>

@@ -7,6 +7,7 @@ Its fields, all optional:
     address          ("http://127.0.0.1:8080")
     statuses         fields of the ServerStatus of each line, one every `every` seconds; the last one stays
     every            seconds (0.05)
+    copies           messages of the progress of a copy, before it serves
     lines            lines to standard error before it serves
     silent           true: it neither serves nor ends before its standard input does
     crash_after      lines after which it kills itself
@@ -85,6 +86,8 @@ def serve(scenario: dict[str, Any]) -> None:
     for line in scenario.get("lines", ()):
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+    for message in scenario.get("copies", ()):
+        write({"event": "progress", "stage": "copy", "message": message, "done": 0, "total": 1, "unit": "bytes"})
     if (error := scenario.get("error")) is not None:
         write({"event": "error", "details": "", **error})
         sys.stderr.write(f"joinery: {error['message']}\n")

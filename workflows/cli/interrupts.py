@@ -55,6 +55,16 @@ def end_on_interrupt() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
+def unwatched() -> Iterator[None]:
+    """Leaves Ctrl+C to handlers that the work sets, and that let it finish for longer than GRACE_S."""
+    before = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+
+
+@contextmanager
 def _watched(handler: Handler, stop: Callable[[], None], ends: bool) -> Iterator[Callable[[], bool]]:
     """SIGINT runs `handler` in the main thread and `stop` in another one."""
     interrupted, timer = threading.Event(), threading.Timer(GRACE_S, _exit_process)

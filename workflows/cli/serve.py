@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from workflows.cli.interrupts import unwatched
 from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.progress import ProgressDisplay
+from workflows.cli.remote_flag import OnFlag
 from workflows.cli.streams import print_line
 from workflows.common.errors import JoineryError, PackageError, RequestError
 from workflows.wire.codec import to_fields
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.server import ServerStatus
+
+if TYPE_CHECKING:
+    from workflows.service.http.settings import ServerSettings
+    from workflows.service.http.status import OnStatus
 
 
 def serve(
@@ -35,12 +43,16 @@ def serve(
     stops_at_eof: bool = typer.Option(
         False, "--stop-at-eof", help="Stop when standard input ends, as with the program that started the server."
     ),
+    on: str | None = OnFlag,
     as_json: bool = JsonFlag,
 ) -> None:
     """Serve bundles: /v1/chat/completions, completions, responses, embeddings, rerank, audio/transcriptions.
 
     With --json the address is a line, and what the server does another one whenever it changes: its bundles, and each
     request with its kind, state and counts, never a text.
+
+    With --on a machine serves copies of the bundles, and a port of this machine leads to it over ssh: it ends with this
+    command.
 
     Settings come from the file, over it from JOINERY_SERVE_TOKEN, JOINERY_SERVE_PORT …, over both from these options.
     """
@@ -50,33 +62,60 @@ def serve(
     }  # fmt: skip
     try:
         token = None if token_file is None else token_file.read_text("utf-8").strip()
-        _run(settings, given | {"token": token, "bundles": _named(bundles or [])}, as_json, stops_at_eof)
+        _run(settings, given | {"token": token, "bundles": _named(bundles or [])}, as_json, stops_at_eof, on)
     except JoineryError as error:
         if as_json:
             write_json(ErrorEvent(kind=error.kind, message=str(error)).to_dict())
         raise
 
 
-def _run(file: Path | None, options: dict[str, Any], as_json: bool, stops_at_eof: bool) -> None:
+def _run(file: Path | None, options: dict[str, Any], as_json: bool, stops_at_eof: bool, on: str | None) -> None:
     from workflows.service.http.settings import read_settings
 
     chosen = read_settings(file, options)
-    try:
-        from workflows.service.http.run import serve as run
-    except ModuleNotFoundError as error:
-        message = f"Serving needs {error.name}: install it with pip install 'joinery[serve]'."
-        raise PackageError(message) from None
 
     def on_ready(address: str) -> None:
         if as_json:
             write_json({"event": "serving", "address": address, "bundles": list(chosen.bundles)})
         else:
-            print_line(f"Serving {', '.join(chosen.bundles)} at {address}/v1")
+            where = f", on {on}" if on is not None else ""
+            print_line(f"Serving {', '.join(chosen.bundles)} at {address}/v1{where}")
 
     def on_status(status: ServerStatus) -> None:
-        write_json({"event": "status", **to_fields(status)})
+        if as_json:
+            write_json({"event": "status", **to_fields(status)})
 
-    run(chosen, on_ready, on_status if as_json else None, stops_at_eof=stops_at_eof)
+    with unwatched():
+        if on is not None:
+            _serve_there(on, chosen, on_ready, on_status, as_json, stops_at_eof)
+            return
+        try:
+            from workflows.service.http.run import serve as run
+        except ModuleNotFoundError as error:
+            message = f"Serving needs {error.name}: install it with pip install 'joinery[serve]'."
+            raise PackageError(message) from None
+        run(chosen, on_ready, on_status if as_json else None, stops_at_eof=stops_at_eof)
+
+
+def _serve_there(
+    name: str,
+    chosen: ServerSettings,
+    on_ready: Callable[[str], None],
+    on_status: OnStatus,
+    as_json: bool,
+    stops_at_eof: bool,
+) -> None:
+    """On a machine; the progress of the copies is lines of JSON, or shown on a terminal."""
+    from workflows.process.machines import machine_named
+    from workflows.service.remote.remote_server import serve_there, stop_requests
+
+    machine = machine_named(name)
+    with stop_requests(at_eof=stops_at_eof) as stops:
+        if as_json:
+            serve_there(machine, chosen, on_ready, on_status, lambda event: write_json(event.to_dict()), stops)
+        else:
+            with ProgressDisplay() as display:
+                serve_there(machine, chosen, on_ready, on_status, display.show, stops)
 
 
 def _named(bundles: list[str]) -> dict[str, Path]:

@@ -21,6 +21,7 @@ from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.fakes.server import program, traffic
 from tests.workflows.conftest import Built
+from workflows.process.machines import RemoteMachine, add_machine, remove_machine
 from workflows.wire.codec import read
 from workflows.wire.reports.server import ServedRequest
 
@@ -157,6 +158,32 @@ def test_others_need_a_token_that_is_shown_once(page: ServerPage, qtbot: QtBot) 
     page.tabs.show_tab("samples")
     assert "$JOINERY_TOKEN" in page.samples.cards["curl"].text
     assert all(server.options.token not in card.text for card in page.samples.cards.values())
+
+
+def test_it_runs_on_another_machine(page: ServerPage, qtbot: QtBot) -> None:
+    """Address and certificate of this machine are of no use then; a failure there keeps its own words."""
+    machines: Any = page.window().context.machines  # type: ignore[attr-defined]
+    add_machine(RemoteMachine("npu", "ssh://npu.lan"))
+    machines.read()
+    server, setup = serving(page), page.setup
+    machine = setup.address.machine
+    machine.setCurrentIndex(machine.findData("npu"))
+    machine.activated.emit(machine.currentIndex())
+    assert server.options.machine == "npu" and machine.currentText() == "npu"
+    assert setup.address.reach.isHidden() and setup.address.reach_label.isHidden() and setup.tls.isHidden()
+    assert setup.address.machine_note.isVisible() and "logged in on npu" in setup.address.token.text.text()
+    page.start()
+    qtbot.waitUntil(lambda: server.state == "running")
+    assert page.note.text() == "Programs on this machine reach it over ssh; npu answers."
+    server.stop()
+    qtbot.waitUntil(lambda: server.state == "stopped")
+    server.program = program(error={"kind": "package", "message": "npu: Serving needs uvicorn: install it with pip."})
+    page.start()
+    qtbot.waitUntil(page.banner.isVisible)
+    assert page.banner.message == "npu: Serving needs uvicorn: install it with pip."
+    remove_machine("npu")
+    machines.read()
+    assert machine.currentText() == "npu", "what was chosen stays in sight"
 
 
 def test_bundles_are_added_named_and_removed(page: ServerPage, tmp_path: Path) -> None:

@@ -70,6 +70,20 @@ def test_the_window_s_own_variables_do_not_reach_it(
     assert json.loads(own.read_text("utf-8"))[1] == {}
 
 
+def test_on_another_machine(server: ServerModel, qtbot: QtBot, tmp_path: Path) -> None:
+    """It is the same command with --on; what it copies is told while it starts; the address is this machine's own."""
+    own = tmp_path / "arguments"
+    server.change(host="0.0.0.0", certificate="c.pem", machine="npu", port=9000)
+    assert server.options.is_local and not server.options.problem
+    assert server.client_address == "http://127.0.0.1:9000"
+    run(server, qtbot, "starting", arguments=str(own), silent=True, copies=["copying demo: 1.0 of 2.1 MiB"])
+    qtbot.waitUntil(lambda: server.progress == "copying demo: 1.0 of 2.1 MiB")
+    given, _ = json.loads(own.read_text("utf-8"))
+    assert given[:6] == ["serve", "demo=/b/demo", "--host", "127.0.0.1", "--port", "9000"]
+    assert given[-4:] == ["--on", "npu", "--json", "--stop-at-eof"] and "--certificate" not in given
+    assert server.lines[0].endswith("  Starting on npu: demo")
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,18 +11,13 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from workflows.common.errors import RequestError, describe_os_error
 from workflows.service.http.app import make_app
+from workflows.service.http.listening import listen, shown_address
 from workflows.service.http.settings import ServerSettings
 from workflows.service.http.status import OnStatus
 
 _STOP_S = 30  # that running requests may take after a signal
 _HEADERS = 32 << 10  # bytes
-_BACKLOG = 2048
-
-
-class AddressError(RequestError):
-    """Nothing can listen on an address: it is in use, not of this machine, or not allowed."""
 
 
 def serve(
@@ -54,10 +48,8 @@ def serve(
         http="h11",
         loop="asyncio",
     )
-    with _listening(settings) as listener:
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"http{'s' if settings.certificate else ''}://{shown}:{port}")
+    with listen(settings.host, settings.port) as listener:
+        on_ready(shown_address(*listener.getsockname()[:2], encrypted=settings.certificate is not None))
         server = uvicorn.Server(config)
         if stops_at_eof:
             threading.Thread(target=_stop_at_eof, args=(server,), daemon=True).start()
@@ -79,18 +71,3 @@ def _stop_at_eof(server: uvicorn.Server) -> None:
     while os.read(0, 4096):
         pass
     server.should_exit = True
-
-
-def _listening(settings: ServerSettings) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        why = describe_os_error(error) if error.filename else str(error.strerror or error)
-        raise AddressError(f"Nothing can listen on {settings.host}, port {settings.port}: {why}.") from None
-    return listener

@@ -39,7 +39,7 @@ from workflows.service.remote.frames import (
     write_control,
     write_frame,
 )
-from workflows.service.remote.ssh_command import connection_problem, ssh_command
+from workflows.service.remote.ssh_command import Forward, connection_problem, ssh_command
 from workflows.wire.version import wire_version
 
 CONNECT_S = 40.0
@@ -99,8 +99,10 @@ class _FetchedFile:
 class Connection:
     """An open connection; `close` ends it, and with it everything that it started there."""
 
-    def __init__(self, machine: RemoteMachine, cancelled: Cancellation = lambda: False) -> None:
-        """Connects. Raises RemoteError and Cancelled."""
+    def __init__(
+        self, machine: RemoteMachine, cancelled: Cancellation = lambda: False, forward: Forward | None = None
+    ) -> None:
+        """Connects. forward: a port that leads there while the connection lasts. Raises RemoteError and Cancelled."""
         self.machine = machine
         self.exit_code: int | None = None
         self._listener = ChildListener()
@@ -109,7 +111,7 @@ class Connection:
         self._received_at, self._silent, self._stopped = time.monotonic(), False, threading.Event()
         self._fetched: _FetchedFile | None = None
         self._refused = threading.Event()
-        self._ssh = _start(machine)
+        self._ssh = _start(machine, forward)
         threading.Thread(target=self._drain, name="ssh-stderr", daemon=True).start()
         self._reader = threading.Thread(target=self._read, name="frames", daemon=True)
         self._reader.start()
@@ -163,7 +165,7 @@ class Connection:
         self.request("start", module=module, arguments=list(arguments), environment=environment)
 
     def write_input(self, data: bytes) -> None:
-        """Writes to the child's stdin. Raises RemoteError."""
+        """Writes to the child's stdin; no bytes close it. Raises RemoteError."""
         self._send(INPUT, data)
 
     def interrupt(self) -> None:
@@ -316,9 +318,9 @@ class Connection:
         return Greeting(*(facts[field] for field in Greeting._fields))
 
 
-def _start(machine: RemoteMachine) -> subprocess.Popen[bytes]:
+def _start(machine: RemoteMachine, forward: Forward | None) -> subprocess.Popen[bytes]:
     """ssh, in a session of its own: Ctrl+C is not for it. Raises RemoteError and RequestError."""
-    command = ssh_command(machine)
+    command = ssh_command(machine, forward)
     try:
         return subprocess.Popen(
             command,

@@ -12,11 +12,16 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from typing import NamedTuple
 
 from workflows.common.errors import RequestError, printable
 from workflows.process.machines import RemoteMachine
 
 AGENT = "workflows.service.remote.agent"
+_FORWARDED = {
+    "ClearAllForwardings": "no",  # it would clear this one, too
+    "ControlPath": "none",  # a shared connection keeps the port after this process
+}
 _OPTIONS = {
     "BatchMode": "yes",  # no password is asked: nobody could answer
     "ConnectTimeout": "15",
@@ -48,13 +53,29 @@ cd / && exec "$p" -P -m MODULE
 """
 
 
-def ssh_command(machine: RemoteMachine) -> list[str]:
+class Forward(NamedTuple):
+    """A port of this machine whose connections go to a port of the other one's loopback."""
+
+    host: str
+    port: int
+    there: int
+
+    @property
+    def option(self) -> list[str]:
+        """The option of `ssh`."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return ["-L", f"{host}:{self.port}:127.0.0.1:{self.there}"]
+
+
+def ssh_command(machine: RemoteMachine, forward: Forward | None = None) -> list[str]:
     """The command line that connects stdin and stdout with the agent on a machine. Raises RequestError."""
     try:
         program = shlex.split(os.environ.get("JOINERY_SSH", "")) or ["ssh"]
     except ValueError as error:
         raise RequestError(f"JOINERY_SSH is no command line ({error}): write it as in a shell.") from None
-    options = [part for name, value in _OPTIONS.items() for part in ("-o", f"{name}={value}")]
+    chosen = _OPTIONS if forward is None else _OPTIONS | _FORWARDED
+    options = [part for name, value in chosen.items() for part in ("-o", f"{name}={value}")]
+    options += forward.option if forward is not None else []
     script = _START.replace("MODULE", AGENT)
     remote = f"exec sh -c {shlex.quote(script)} sh {shlex.quote(machine.joinery)}"
     return [*program, "-T", *options, *machine.destination, remote]

@@ -22,7 +22,7 @@ from workflows.runtime.execution.row_batch import RowBatch
 ROWS, CAPACITY, CHUNK = 3, 160, 32
 INT4: dict[str, object] = {"precision": "int4"}
 LENGTHS = (1, 2, 31, 32, 33, 64, 65, 100, 120)
-SCHEDULES = 40 if os.environ.get("JOINERY_EVERY_LAYOUT") else 4
+SCHEDULES = int(os.environ.get("JOINERY_TEST_SCHEDULES", "40" if os.environ.get("JOINERY_EVERY_LAYOUT") else "4"))
 
 
 @dataclass

@@ -337,20 +337,23 @@ def test_no_prompt_is_logged_or_kept(demo: Path) -> None:
     assert [path for path in kept if b"a secret 8*7" in path.read_bytes()] == []
 
 
-def test_a_stop_finishes_what_runs(demo: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
+def test_a_stop_finishes_what_runs(demo: Path, number: signal.Signals) -> None:
+    """For longer than other commands take to end after Ctrl+C."""
     with running({"demo": demo}) as server, server.client as client:
-        got = list[str]()
+        got, has_begun = list[str](), threading.Event()
+        body = LONG | {"max_tokens": 350, "stream": True, "logit_bias": {"2": -100}}
 
         def read() -> None:
-            for one in client.chat.completions.create(**LONG | {"max_tokens": 200, "stream": True}):
+            for one in client.chat.completions.create(**body):
+                has_begun.set()
                 got.extend(choice.finish_reason for choice in one.choices if choice.finish_reason)
 
         thread = threading.Thread(target=read)
         thread.start()
-        assert until(lambda: bool(server.workers()))
+        assert has_begun.wait(60)
         workers = server.workers()
-        time.sleep(0.3)
-        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(number)
         thread.join(60)
-        assert got == ["stop"] and server.process.wait(30) in (0, -signal.SIGTERM)
+        assert got == ["length"] and server.process.wait(30) in (0, -signal.SIGTERM, 130)
         assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in workers)

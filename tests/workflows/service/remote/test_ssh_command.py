@@ -11,7 +11,7 @@ import pytest
 
 from workflows.common.errors import RequestError
 from workflows.process.machines import RemoteMachine
-from workflows.service.remote.ssh_command import connection_problem, ssh_command
+from workflows.service.remote.ssh_command import Forward, connection_problem, ssh_command
 
 MACHINE = RemoteMachine("box", "ssh://ann@npu.lan:2222", "/opt/it's here")
 
@@ -22,6 +22,17 @@ def test_the_command_line_asks_nothing_and_quotes_the_path() -> None:
     for option in ("BatchMode=yes", "ServerAliveInterval=5", "ServerAliveCountMax=2"):
         assert command[command.index(option) - 1] == "-o"
     assert shlex.split(command[-1])[-1] == "/opt/it's here"
+
+
+@pytest.mark.parametrize(
+    ("host", "option"), [("127.0.0.1", "127.0.0.1:80:127.0.0.1:90"), ("::1", "[::1]:80:127.0.0.1:90")]
+)
+def test_a_forwarded_port_is_of_this_connection_alone(host: str, option: str) -> None:
+    """A shared one would keep it; the option that clears the user's own would clear it, too."""
+    command = ssh_command(MACHINE, Forward(host, 80, 90))
+    assert command[command.index("-L") + 1] == option
+    assert {"ControlPath=none", "ClearAllForwardings=no"} <= set(command)
+    assert "ClearAllForwardings=yes" in ssh_command(MACHINE) and "-L" not in ssh_command(MACHINE)
 
 
 def test_another_ssh_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
