@@ -5,7 +5,7 @@ ServerStatus.requests ──show──▶ rows that are added, changed or remove
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.text.formatting import format_duration, format_number
 from app.text.translatable import tr
 from app.widgets.tables import ReadOnlyTable, TextTableModel
-from workflows.wire.reports.server import RequestKind, RequestState, ServedRequest
+from workflows.wire.reports.server import TIME_LIMIT, RequestKind, RequestState, ServedRequest
 
 _ROOT = QModelIndex()
 _TINTS: dict[RequestState, str] = {
@@ -42,6 +42,8 @@ def state_text(request: ServedRequest) -> str:
     """What a request does."""
     if request.state == "running" and not request.tokens and request.kind in ("chat", "completion"):
         return tr("reads the prompt")
+    if request.state == "failed" and request.reason == TIME_LIMIT:
+        return tr("time limit")
     if request.state == "failed":
         return tr("failed: {0}").format(request.reason)
     return {
@@ -60,9 +62,11 @@ class RequestTableModel(TextTableModel):
         headings = ("#", tr("State"), tr("Bundle"), tr("Kind"), tr("Prompt"), tr("Reply"), tr("tok/s"), tr("Duration"))
         super().__init__(headings, numbers=(0, 4, 5, 6, 7), parent=parent)
         self._numbers_shown = list[int]()
+        self._providers: Mapping[str, str] = {}
 
-    def show(self, requests: Sequence[ServedRequest]) -> None:
-        """Shows these requests, the last one first."""
+    def show(self, requests: Sequence[ServedRequest], providers: Mapping[str, str]) -> None:
+        """Shows these requests, the last one first. providers: bundle → the execution provider that runs it."""
+        self._providers = providers
         newest = list(reversed(requests))
         wanted = [one.number for one in newest]
         rows, tints = list(self._rows), list(self._tints)
@@ -88,7 +92,7 @@ class RequestTableModel(TextTableModel):
         return [
             format_number(one.number),
             state_text(one),
-            one.model,
+            f"{one.model} · {self._providers[one.model]}",
             kind_text(one.kind),
             cached if one.cached_tokens else format_number(one.prompt_tokens) if one.prompt_tokens else "–",
             format_number(one.tokens) if one.tokens else "–",

@@ -73,5 +73,5 @@ class RequestsTab(QWidget):
             self.stats[name].set(value)
         self.charts.refresh(self._server.traffic)
         requests = status.requests if status else []
-        self.table.requests.show(requests)
+        self.table.requests.show(requests, {one.name: one.provider for one in bundles})
         self.rows.setCurrentWidget(self.table if requests else self.empty)

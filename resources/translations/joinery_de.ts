@@ -8314,6 +8314,10 @@
       <translation>Zeit</translation>
     </message>
     <message>
+      <source>time limit</source>
+      <translation>Zeitlimit</translation>
+    </message>
+    <message>
       <source>to</source>
       <translation>nach</translation>
     </message>

@@ -52,7 +52,7 @@ class GenerationOptions:
     top_k: int = _option(0, "Sample from the K most probable tokens.", ge=0)
     top_p: float = _option(1.0, "Sample from the fewest tokens with this probability mass.", gt=0, le=1)
     min_p: float = _option(0.0, "Drop tokens below this share of the highest probability.", ge=0, le=1)
-    repetition_penalty: float = _option(1.0, "Above 1: repeat less.", gt=0, le=100)
+    repetition_penalty: float = _option(1.0, "Above 1: repeat less.", ge=0.01, le=100)
     seed: int | None = _option(None, "Draw the same tokens each time.", ge=0)
     stop: list[str] = field(default_factory=list, metadata={"description": "End where this text appears."})
     alternatives: int = _option(0, ge=0, le=20)

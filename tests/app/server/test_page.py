@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main import PAGES
 from app.server.page import INSTALL, ServerPage
-from app.server.request_table import RequestTable
+from app.server.request_table import RequestTable, state_text
 from app.state.context import AppContext
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
@@ -79,7 +80,7 @@ def test_the_demo_answers_a_client(demo: Path, qtbot: QtBot) -> None:
     rows = page.requests.table.requests
     qtbot.waitUntil(lambda: rows.rowCount() == 1 and rows.index(0, 1).data() == "done")
     counts = [str(reply.usage.prompt_tokens), str(reply.usage.completion_tokens)]
-    assert [rows.index(0, column).data() for column in range(6)] == ["1", "done", demo.name, "chat", *counts]
+    assert [rows.index(0, column).data() for column in range(6)] == ["1", "done", f"{demo.name} · cpu", "chat", *counts]
     qtbot.mouseClick(page.main, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.server.state == "stopped")
     assert context.server.failure is None
@@ -211,16 +212,22 @@ def test_a_selected_request_stays_selected(qtbot: QtBot) -> None:
     """While rows come, change and go."""
     table = RequestTable()
     qtbot.addWidget(table)
-    table.requests.show(requests_at(3))
+    providers = {"qwen3-demo": "cpu", "minilm-l6-v2": "openvino"}
+    table.requests.show(requests_at(3), providers)
     table.selectRow(4)
-    assert table.selected_text().startswith("2\truns\tqwen3-demo\tcompletion\t")
+    assert table.selected_text().startswith("2\truns\tqwen3-demo · cpu\tcompletion\t")
     for step in (6, 14):
         requests = [one for one in requests_at(step) if one.number > step - 5 or one.number == 2]
-        table.requests.show(requests)
+        table.requests.show(requests, providers)
         assert table.selected_text().startswith("2\t")
         numbers = [table.requests.index(row, 0).data() for row in range(table.requests.rowCount())]
         assert numbers == [str(one.number) for one in reversed(requests)]
     assert table.selected_text().startswith("2\tdone\t")
+
+
+def test_a_reply_of_the_time_limit_says_so() -> None:
+    cut = replace(requests_at(3)[0], state="failed", reason="timeout")
+    assert [state_text(one) for one in (cut, replace(cut, reason="400"))] == ["time limit", "failed: 400"]
 
 
 def test_the_charts_describe_themselves(page: ServerPage, qtbot: QtBot) -> None:

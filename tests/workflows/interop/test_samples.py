@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.conftest import Built
+from tests.workflows.service.http.serving import TOKEN, running
 from workflows.common.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.interop.samples import write_samples
@@ -76,6 +77,23 @@ def test_the_cpp_page_gives_the_engine_s_tokens(built: Built, tmp_path: Path, op
     run("c++", "-std=c++17", "-I", HEADERS, f"{program}.cpp", library, f"-Wl,-rpath,{tmp_path}", "-o", program)
     for ids, wanted in replies(bundle).items():
         assert [int(one) for one in run(program, bundle, ids, 30).split(",")] == wanted
+
+
+@pytest.mark.skipif(shutil.which("curl") is None or shutil.which("sh") is None, reason="no curl")
+def test_the_shell_page_asks_a_server(built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the token of the environment; a chat, its stream, a response and a completion."""
+    bundle = built("demo:qwen3", cache="gqa")
+    write_samples(bundle, tmp_path)
+    with running({bundle.name: bundle}) as server:
+        monkeypatch.setenv("JOINERY_SERVE_TOKEN", TOKEN)
+        printed = run("sh", tmp_path / "serve.sh", server.url.removesuffix("/v1"), "What is 8 times 7?")
+    chat, *stream, response, completion = [line for line in printed.splitlines() if line]
+    assert json.loads(chat)["choices"][0]["message"]["content"] == "8 * 7 = 56"
+    assert stream.pop() == "data: [DONE]"
+    pieces = [json.loads(one.removeprefix("data: "))["choices"][0]["delta"].get("content") or "" for one in stream]
+    assert "".join(pieces) == "8 * 7 = 56" and len(pieces) > 3
+    assert json.loads(response)["output"][0]["content"][0]["text"] == "8 * 7 = 56"
+    assert json.loads(completion)["object"] == "text_completion"
 
 
 def test_a_bundle_of_another_form_is_refused_by_its_reason(built: Built, tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_limits_are_those_that_are_checked(name: str) -> None:
             check_options({name: value})
 
 
+def test_a_penalty_that_leaves_float32_is_refused_as_by_the_server() -> None:
+    for value in (0.01, 100.0):
+        assert check_options({"repetition_penalty": value}).repetition_penalty == value
+    for value in (5e-324, 0.009, 101.0):
+        with pytest.raises(RequestError, match=f"The generation option repetition_penalty cannot be {value}: "):
+            check_options({"repetition_penalty": value})
+
+
 @pytest.mark.parametrize("name", ["json_schema", "regex", "grammar", "tool_calls"])
 def test_texts_have_at_most_a_mebibyte(name: str) -> None:
     for text in ("a", "a" * (1 << 20)):

@@ -69,7 +69,7 @@ class ServerContext:
 
     def events(self, model: ServedModel, request: requests.Request[object], deadline: float) -> AsyncGenerator[Event]:
         """The events of a request until the deadline."""
-        return within(self.log.follow(model, request), deadline)
+        return self.log.follow(model, request, deadline)
 
     async def generation(
         self, model: ServedModel, request: requests.Generate, deadline: float
@@ -80,22 +80,6 @@ class ServerContext:
             async for event in events:
                 meter.take(event)
                 yield event
-
-
-async def within(events: AsyncGenerator[Event], deadline: float) -> AsyncGenerator[Event]:
-    """The events until the deadline. Raises ApiError after it; what runs is left then."""
-    try:
-        while True:
-            try:
-                async with asyncio.timeout_at(deadline):
-                    event = await anext(events)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise ApiError(503, "The request took longer than this server allows.", code="timeout") from None
-            yield event
-    finally:
-        await events.aclose()
 
 
 async def unless_left(request: Request, answer: Awaitable[_Answer]) -> _Answer:

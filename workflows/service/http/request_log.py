@@ -5,6 +5,7 @@ ServedModel.events ──follow──▶ the same events; their counts ──sta
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Iterable
@@ -12,12 +13,19 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from workflows.common.errors import JoineryError
-from workflows.service.http.api_errors import api_error
+from workflows.service.http.api_errors import ApiError, api_error
 from workflows.service.http.served_model import ServedModel
 from workflows.wire.events import FINAL_EVENTS, ChunkEvent, Event, GenerationDone, ResultEvent, TokenEvent
 from workflows.wire.reports.embeddings import EmbedReport
 from workflows.wire.reports.labels import LabelsReport
-from workflows.wire.reports.server import RequestKind, RequestState, ServedBundle, ServedRequest, ServerStatus
+from workflows.wire.reports.server import (
+    TIME_LIMIT,
+    RequestKind,
+    RequestState,
+    ServedBundle,
+    ServedRequest,
+    ServerStatus,
+)
 from workflows.wire.requests import Embed, Generate, LabelTexts, Request
 
 _ENDED = 50  # of the requests that ended, so many are listed
@@ -34,17 +42,20 @@ class RequestLog:
         self._tokens = Counter[str]()
         self._capacities = dict[str, int]()
 
-    async def follow(self, model: ServedModel, request: Request[object]) -> AsyncGenerator[Event]:
-        """The events of a request, counted as they pass. Raises what ServedModel.events raises."""
+    async def follow(self, model: ServedModel, request: Request[object], deadline: float) -> AsyncGenerator[Event]:
+        """The events of a request until the deadline, counted as they pass.
+
+        Raises what ServedModel.events raises, and ApiError after the deadline; what runs is left then.
+        """
         self._number += 1
         entry = self._open[self._number] = LoggedRequest(self._number, model.name, _kind(request))
         try:
-            async with aclosing(model.events(request, entry.enter)) as events:
+            async with aclosing(_within(model.events(request, entry.enter), deadline)) as events:
                 async for event in events:
                     self._take(entry, event)
                     yield event
-        except JoineryError as error:
-            answer = api_error(error)
+        except (JoineryError, ApiError) as error:
+            answer = error if isinstance(error, ApiError) else api_error(error)
             entry.end("failed", answer.code or str(answer.status))
             raise
         finally:
@@ -81,7 +92,7 @@ class RequestLog:
         used = sum(entry.cache_used for entry in self._open.values() if entry.report.model == model.name)
         slots = model.rows * self._capacities.get(model.name, 0)
         its = (model.name, model.gives, model.pid is not None, model.rows, model.waiting, model.running)
-        return ServedBundle(*its, cache_used=used, cache_slots=slots)
+        return ServedBundle(*its, cache_used=used, cache_slots=slots, provider=model.provider)
 
 
 class LoggedRequest:
@@ -129,6 +140,22 @@ class LoggedRequest:
     def now(self) -> ServedRequest:
         """It with its seconds so far."""
         return self.report if self._has_ended else replace(self.report, seconds=time.monotonic() - self._began)
+
+
+async def _within(events: AsyncGenerator[Event], deadline: float) -> AsyncGenerator[Event]:
+    """The events until the deadline."""
+    try:
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    event = await anext(events)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise ApiError(503, "The request took longer than this server allows.", code=TIME_LIMIT) from None
+            yield event
+    finally:
+        await events.aclose()
 
 
 def _kind(request: Request[object]) -> RequestKind:

@@ -49,6 +49,11 @@ class ServedModel:
         self._used_at = time.monotonic()
 
     @property
+    def provider(self) -> str:
+        """The execution provider that runs it."""
+        return self._settings.provider
+
+    @property
     def pid(self) -> int | None:
         """The process that has it open; None for none."""
         return self._client.pid if self._client is not None and self._client.runs else None

@@ -9,13 +9,15 @@ from workflows.wire.reports.base import Report
 
 RequestKind = Literal["chat", "completion", "embedding", "rerank", "transcription"]
 RequestState = Literal["waiting", "opening", "running", "done", "failed", "cancelled"]
+TIME_LIMIT = "timeout"
+"""The reason of a request that took longer than the server allows."""
 
 
 @dataclass
 class ServedRequest:
     """One generation, or one list of texts. number: counts from 1 since the start. seconds: since it came, to its end.
 
-    opening: the bundle is opened for it. cancelled: the client left, or the time was over. prompt_tokens: read so far,
+    opening: the bundle is opened for it. cancelled: the client left. prompt_tokens: read so far,
     of which cached_tokens were in the cache. tokens: of the reply; tokens_per_s: from the first to the newest one, 0
     before the second. reason: the error's code, where it failed.
     """
@@ -36,7 +38,8 @@ class ServedRequest:
 class ServedBundle:
     """A bundle. gives: tokens, vectors or scores. open: whether a process has it open. rows: requests at a time.
 
-    cache_used: slots of the requests that run, of cache_slots of all rows; 0 of 0 before the first request.
+    cache_used: slots of the requests that run, of cache_slots of all rows; 0 of 0 before the first request. provider:
+    the execution provider that runs it.
     """
 
     name: str
@@ -47,6 +50,7 @@ class ServedBundle:
     running: int
     cache_used: int
     cache_slots: int
+    provider: str = "cpu"
 
 
 @dataclass
