@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +157,8 @@ def print_table(targets: list[Target], prompt: int, options: argparse.Namespace)
     print(f"\nprompts of {prompt:,} tokens\n")
     print("| server | clients | tokens a second | of one | first token, s: first, last | p99 of pauses ÷ median |")
     print("|---|---:|---:|---:|---:|---:|")
-    for (name, clients), (speed, seen) in sorted(found.items(), key=lambda one: one[0][0] != "Joinery"):
+    for name, clients in product([one.name for one in targets], options.clients):
+        speed, seen = found[name, clients]
         alone = found[name, options.clients[0]][0]
         first = sorted(one.times[0] for one in seen)
         pauses = spread([pause for one in seen for pause in one.pauses])
