@@ -7,6 +7,9 @@ import socket
 from workflows.common.errors import RequestError, describe_os_error
 
 _BACKLOG = 2048
+_UNSENT = (
+    1 << 16
+)  # bytes that the system keeps of a connection beyond what its network takes: a reader that stalls shows
 
 
 class AddressError(RequestError):
@@ -21,6 +24,8 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # connections have it from their listener; Windows has none
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:

@@ -73,7 +73,7 @@ class ServedModel:
             on_state("opening")
             worker = await self._open()
             on_state("running")
-            job = worker.submit(request)
+            job = worker.submit(request, lambda: self.waiting > 0)
             self._keep(self._give_turn_after(job))
             async for event in job.events():
                 yield event

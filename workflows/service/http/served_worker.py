@@ -10,7 +10,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from itertools import count
 
@@ -22,6 +23,7 @@ from workflows.wire.requests import Cancel, Request
 
 _GUARD, _WORKER = "workflows.process.guard", "workflows.service.worker"
 _MOST_UNREAD = 1024  # events of a job, some KB each
+_STALLED_S = 1.0  # without a read, beyond what the system's buffers hold, while others wait
 _LONGEST_LINE = 1 << 28  # bytes: vectors of many texts
 
 
@@ -34,18 +36,23 @@ class UnreadError(JoineryError):
 
 
 class WorkerJob:
-    """A request that a worker has. ended: set with its last event, or with the worker's end."""
+    """A request that a worker has. ended: set with its last event, or with the worker's end.
 
-    def __init__(self, client: ServedWorker, ident: int, answer: type) -> None:
-        self._client, self._ident, self._answer = client, ident, answer
+    is_awaited: whether others wait for its end; then a reader that stalls loses it.
+    """
+
+    def __init__(self, client: ServedWorker, ident: int, answer: type, is_awaited: Callable[[], bool]) -> None:
+        self._client, self._ident, self._answer, self._is_awaited = client, ident, answer, is_awaited
         self._events: asyncio.Queue[Event | JoineryError] = asyncio.Queue()
-        self._is_unread = False
+        self._read_at = 0.0  # when the newest event was read; where none was unread, when the next one came
+        self._unread = ""
         self.ended = asyncio.Event()
 
     async def events(self) -> AsyncIterator[Event]:
         """The events, the answer last. Raises the worker's JoineryError, WorkerLostError and UnreadError."""
         while True:
             event = await self._events.get()
+            self._read_at = time.monotonic()
             if isinstance(event, JoineryError):
                 raise event
             if isinstance(event, ErrorEvent):
@@ -62,15 +69,25 @@ class WorkerJob:
         """Takes an event as the worker wrote it; cancels a job of which too many are unread."""
         event = parse(payload, self._answer)
         is_last = isinstance(event, FINAL_EVENTS)
-        if not self._is_unread and self._events.qsize() >= _MOST_UNREAD:
-            self._is_unread = True
+        if not self._unread and (why := self._unread_reason()):
+            self._unread = why
             self.cancel()
-        if not self._is_unread:
+        if not self._unread:
             self._events.put_nowait(event)
         elif is_last:
-            self._events.put_nowait(UnreadError(f"{_MOST_UNREAD:,} tokens were not read: the reply was cancelled."))
+            self._events.put_nowait(UnreadError(f"{self._unread}: the reply was cancelled."))
         if is_last:
             self.ended.set()
+
+    def _unread_reason(self) -> str:
+        """Why its reader is too slow to go on; empty where it is not."""
+        if self._events.empty():
+            self._read_at = time.monotonic()
+        if self._events.qsize() >= _MOST_UNREAD:
+            return f"{_MOST_UNREAD:,} tokens were not read"
+        if time.monotonic() - self._read_at > _STALLED_S and self._is_awaited():
+            return f"Nothing was read for {_STALLED_S:g} s while others wait"
+        return ""
 
     def lose(self, why: WorkerLostError) -> None:
         """Ends it without an answer."""
@@ -107,12 +124,12 @@ class ServedWorker:
         """Whether the process has not ended."""
         return not self._reading.done()
 
-    def submit(self, request: Request[object]) -> WorkerJob:
-        """Hands a request over. Raises WorkerLostError where the process has ended."""
+    def submit(self, request: Request[object], is_awaited: Callable[[], bool] = lambda: False) -> WorkerJob:
+        """Hands a request over. is_awaited: as of the job. Raises WorkerLostError where the process has ended."""
         if not self.runs:
             raise self._lost()
         ident = next(self._ids)
-        job = self._jobs[ident] = WorkerJob(self, ident, request.answer)
+        job = self._jobs[ident] = WorkerJob(self, ident, request.answer, is_awaited)
         self.send(ident, request)
         return job
 

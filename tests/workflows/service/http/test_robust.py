@@ -157,10 +157,10 @@ def test_a_full_queue_says_so(server: Server, demo: Path) -> None:
         with httpx.stream(
             "POST", f"{server.url}/chat/completions", json=endless(demo), headers=HEADERS, timeout=60
         ) as answer:
-            lines = answer.iter_lines()  # held: without it the client leaves
+            lines = answer.iter_lines()  # read: a client that reads nothing loses its turn
             assert next(lines)
             waiting = [pool.submit(post, server, LONG | {"max_tokens": 4}) for _ in range(3)]
-            assert until(lambda: state(server)["waiting"] == 3)
+            assert any(state(server)["waiting"] == 3 for _ in lines)
             refused = post(server, LONG)
             ready = httpx.get(server.url.removesuffix("/v1") + "/ready")
         assert (refused.status_code, refused.json()["error"]["code"]) == (429, "queue_full")
@@ -258,11 +258,11 @@ def test_slow_readers_hold_nobody(server: Server) -> None:
         assert works(server)
 
 
-def given_job() -> tuple[WorkerJob, list[Cancel]]:
-    """A job, and what it asks its worker."""
+def given_job(is_awaited: bool = False) -> tuple[WorkerJob, list[Cancel]]:
+    """A job, and what it asks its worker. is_awaited: whether others wait."""
     sent = list[Cancel]()
     client: Any = SimpleNamespace(send=lambda _ident, request: sent.append(request))
-    return WorkerJob(client, 7, GenerationDone), sent
+    return WorkerJob(client, 7, GenerationDone, lambda: is_awaited), sent
 
 
 CHUNK = {"job": 7, "event": "chunk", "start": 0, "tokens": 1, "total": 1, "latency_ms": 1.0, "cache_used": 1,
@@ -273,7 +273,7 @@ ENDED = {"job": 7, "event": "error", "kind": "cancelled", "message": "x"}
 def test_a_turn_ends_with_its_job_also_where_nobody_reads(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def read() -> None:
         model, (job, sent) = ServedModel("demo", demo, ServerSettings(bundles={"demo": demo})), given_job()
-        worker = SimpleNamespace(submit=lambda _request: job)
+        worker = SimpleNamespace(submit=lambda _request, _is_awaited: job)
         monkeypatch.setattr(model, "_open", lambda: asyncio.sleep(0, worker))
         job.receive(CHUNK)
         events = model.events(Generate(prompt="x"))
@@ -285,6 +285,34 @@ def test_a_turn_ends_with_its_job_also_where_nobody_reads(demo: Path, monkeypatc
         await events.aclose()
         await asyncio.sleep(0.01)
         assert model.running == 0 and not sent
+
+    asyncio.run(read())
+
+
+@pytest.mark.parametrize(
+    ("is_awaited", "reads", "cancelled"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+def test_a_reader_that_stalls_loses_its_turn_where_others_wait(
+    is_awaited: bool, reads: bool, cancelled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is slow and reads keeps it; a long prompt, of which nothing can be read, is no stall."""
+    now = [0.0]
+    monkeypatch.setattr("workflows.service.http.served_worker.time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def read() -> None:
+        job, sent = given_job(is_awaited)
+        events = job.events()
+        for gap in (30.0, 0.0, 0.6, 0.6):
+            now[0] += gap
+            job.receive(CHUNK)
+            if reads:
+                await anext(events)
+        assert bool(sent) == cancelled
+        if cancelled:
+            job.receive(ENDED)
+            with pytest.raises(UnreadError, match="Nothing was read for 1 s while others wait: the reply was canc"):
+                async for event in events:
+                    assert isinstance(event, ChunkEvent)
 
     asyncio.run(read())
 
@@ -311,6 +339,8 @@ def test_time_is_limited_and_unused_bundles_are_closed(demo: Path) -> None:
         assert works(server)
         late = post(server, endless(demo) | {"stream": False})
         assert (late.status_code, late.json()["error"]["code"]) == (503, "timeout")
+        shown = httpx.get(server.url.removesuffix("/v1") + "/status", headers=HEADERS).json()
+        assert [shown["requests"][-1][name] for name in ("state", "reason")] == ["failed", "timeout"]
         with server.client as client, pytest.raises(openai.APIError, match="took longer"):
             list(client.chat.completions.create(**endless(demo)))
         assert until(lambda: not server.workers()) and not state(server)["open"]
