@@ -1352,6 +1352,10 @@
       <translation>Nichts verwendet die Ausgaben von {0} ({1}): ihn weglassen oder den Graphen angeben, der sie verwendet.</translation>
     </message>
     <message>
+      <source>Nothing was read for {0} s while others wait</source>
+      <translation>{0} s lang wurde nichts gelesen, während andere warten</translation>
+    </message>
+    <message>
       <source>Nothing was run; the nodes are those of {0}'s kernel table.</source>
       <translation>Nichts wurde ausgeführt; die Knoten sind die der Kernel-Tabelle von {0}.</translation>
     </message>
@@ -8568,6 +8572,10 @@
       <translation>{0} Tokens von {1}</translation>
     </message>
     <message>
+      <source>{0} tokens were not read</source>
+      <translation>{0} Token wurden nicht gelesen</translation>
+    </message>
+    <message>
       <source>{0} was built for {1}, so its graph gives no hidden states for a vector: build the checkpoint with --task feature-extraction.</source>
       <translation>{0} wurde für {1} gebaut, also gibt sein Graph keine verborgenen Zustände für einen Vektor: den Checkpoint mit --task feature-extraction bauen.</translation>
     </message>
@@ -8794,6 +8802,10 @@
     <message>
       <source>{0}: the cache is static, and the export restarts.</source>
       <translation>{0}: der Cache ist static, und der Export beginnt neu.</translation>
+    </message>
+    <message>
+      <source>{0}: the reply was cancelled.</source>
+      <translation>{0}: Die Antwort wurde abgebrochen.</translation>
     </message>
     <message>
       <source>{0}: the weight {1} has the shape {2} and config.json makes it {3}; the two do not belong together.</source>

@@ -17,7 +17,10 @@ from workflows.service.http.api_errors import ApiError
 from workflows.service.http.bodies import ResponseBody, most_calls
 from workflows.service.http.replies import Chunk, ServedReply, token_logprob, usage
 from workflows.wire.events import Event, ToolCall
+from workflows.wire.generation_options import GenerationOptions
 
+_PLAIN = GenerationOptions()
+_TOOL = {"description": None, "parameters": None, "strict": True}  # its schema is kept to
 _ENDED = {"length": "incomplete", "stop": "completed", "tool_calls": "completed"}
 
 
@@ -36,13 +39,18 @@ class ResponseObject:
         is_ended = status in ("completed", "incomplete")
         return {
             "id": self._id, "object": "response", "created_at": self._created, "status": status, "background": False,
+            "completed_at": int(time.time()) if is_ended else None,
             "error": None if error is None else {"code": "server_error", "message": error.message},
             "incomplete_details": {"reason": "max_output_tokens"} if status == "incomplete" else None,
             "instructions": body.instructions, "max_output_tokens": body.max_output_tokens, "model": self._model,
             "output": self.output if is_ended else [], "parallel_tool_calls": body.parallel_tool_calls is not False,
-            "previous_response_id": None, "store": False, "temperature": body.temperature, "top_p": body.top_p,
+            "previous_response_id": None, "store": False,
+            "temperature": _PLAIN.temperature if body.temperature is None else body.temperature,
+            "top_p": _PLAIN.top_p if body.top_p is None else body.top_p,
+            "presence_penalty": 0.0, "frequency_penalty": 0.0, "reasoning": None, "max_tool_calls": None,
+            "service_tier": "default", "safety_identifier": None, "prompt_cache_key": None,
             "text": {"format": (body.text and body.text.format) or {"type": "text"}},
-            "tool_choice": body.tool_choice or "auto", "tools": body.tools or [], "truncation": "disabled",
+            "tool_choice": body.tool_choice or "auto", "tools": [_TOOL | one for one in body.tools or ()], "truncation": "disabled",
             "top_logprobs": body.top_logprobs or 0, "metadata": body.metadata or {}, "user": body.user,
             "usage": self._usage() if is_ended else None,
         }  # fmt: skip

@@ -34,6 +34,10 @@ def test_a_text_is_answered_as_the_engine_does(client: openai.OpenAI, bundles: d
     response = client.responses.create(model="demo", input="8*7=")
     assert response.output_text == done.text == "8 * 7 = 56"
     assert (response.status, response.incomplete_details, response.error) == ("completed", None, None)
+    assert (response.temperature, response.top_p) == (0.0, 1.0), "greedy, as it was generated"
+    fields = response.to_dict()
+    assert fields["completed_at"] >= fields["created_at"] and fields["service_tier"] == "default"
+    assert (fields["presence_penalty"], fields["reasoning"], fields["prompt_cache_key"]) == (0.0, None, None)
     assert response.usage is not None
     assert (response.usage.input_tokens, response.usage.output_tokens) == (len(done.prompt_ids), len(done.token_ids))
     again = client.responses.create(model="demo", input=[{"role": "user", "content": "8*7="}])
