@@ -19,6 +19,7 @@ from app.state.conversation import Reply
 from app.text.formatting import format_number, pluralize
 from app.widgets import Banner, button, label
 from app.widgets.actions import FocusForwarder
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.bundle_field import BundleField
 from app.widgets.layouts import hbox, vbox
 from app.widgets.theme import G, theme
@@ -36,7 +37,8 @@ class AnswerColumn(QWidget):
         self.text.setPlaceholderText(self.tr("The answer appears here; tokens that differ are marked."))
         self.foot = label("", "muted", wrap=True)
         self.foot.setMinimumHeight(3 * G)
-        vbox(choice, self.banner, (self.text, 1), self.foot, parent=self)
+        vbox(choice, (self.text, 1), self.foot, parent=self)
+        self.overlay = BannerOverlay(self, self.banner, area=self.text)
 
     def draw(self, equal: int) -> None:
         """Writes the answer again; tokens from `equal` on differ from the other column's."""

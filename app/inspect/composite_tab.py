@@ -16,6 +16,7 @@ from app.state.active_run import STARTED, ActiveRun
 from app.state.inspection import Inspection
 from app.widgets import Banner, ElidedLabel, EmptyState, PillLabel, button
 from app.widgets.actions import add_action, tool_button
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.file_suffix import with_file_suffix
 from app.widgets.layouts import hbox, stack, vbox
 from app.widgets.theme import G
@@ -59,7 +60,8 @@ class CompositeTab(InspectTab):
         into = tool_button("plus", self.tr("Larger (+)"), "muted", lambda: self.view.zoom(ZOOM_STEP))
         hint = ElidedLabel(self.tr("Click a session to open its graph, or a state to open the KV cache."))
         row = hbox((hint, 1), self.running, out, fit, into, self.save_button)
-        vbox(row, self.banner, (self.stack, 1), parent=self, margins=(G, G, 0, 0))
+        vbox(row, (self.stack, 1), parent=self, margins=(G, G, 0, 0))
+        self.overlay = BannerOverlay(self, self.banner, area=self.stack)
 
     def set_inspection(self, inspection: Inspection | None) -> None:
         self.show_composite(inspection.composite if inspection else None, inspection.bundle if inspection else "")

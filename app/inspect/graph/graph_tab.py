@@ -30,6 +30,7 @@ from app.state.graph_model import GraphModel
 from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.layouts import splitter, vbox
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
@@ -161,7 +162,8 @@ class GraphTab(InspectTab):
         self.dock.add_panel(self.changes, self.tr("Changes"))
         parts = splitter(Qt.Orientation.Horizontal, (self.netron.stack, 1), self.dock)
         parts.setSizes([900, WIDTH])
-        vbox(self.stages, self.tools, self.banner, (parts, 1), parent=self, margins=(G, G, 0, 0))
+        vbox(self.stages, self.tools, (parts, 1), parent=self, margins=(G, G, 0, 0))
+        self.overlay = BannerOverlay(self, self.banner, area=parts)
 
     def _connect(self) -> None:
         view, model = self.view, self.model

@@ -25,6 +25,7 @@ from app.state.measured_runs import bundle_key
 from app.state.measurement_snapshot import MeasurementSnapshot
 from app.widgets import Banner, CardFrame, EmptyState, label
 from app.widgets.actions import add_action
+from app.widgets.banner_overlay import BannerOverlay
 from app.widgets.layouts import stack, vbox
 from app.widgets.theme import G
 
@@ -118,7 +119,7 @@ class SpeedTab(QWidget):
         self.readout.setAccessibleName(self.tr("Step under the pointer"))
         self._full = QWidget()
         self._column = vbox(
-            self.banner, self.figures, self.toolbar, self.readout, parent=self._full, margins=(2 * G, 2 * G, 2 * G, G)
+            self.figures, self.toolbar, self.readout, parent=self._full, margins=(2 * G, 2 * G, 2 * G, G)
         )
         self.stack = stack(self.empty, self._full)
         vbox(self.stack, parent=self)
@@ -164,6 +165,7 @@ class SpeedTab(QWidget):
         card.body.setContentsMargins(G, G, G, G)
         card.body.addWidget(plots)
         self._column.insertWidget(self._column.count() - 1, card, 1)
+        self.overlay = BannerOverlay(self._full, self.banner, area=card)
         self._show_hint()
         return plots
 

@@ -559,8 +559,11 @@ def test_no_nodes_and_no_differences_are_reported(make: Make, qtbot: QtBot, tmp_
     counts = {"same": 107, "removed": 0, "added": 0, "changed": 0}
     same = DiffReport(small(), counts, [], [], {"removed": [], "added": [], "changed": []}, [])
     tab = make(diff=write(tmp_path, "diff.json", same))
+    before = tab.netron.stack.mapTo(tab, QPoint())
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.banner.message == "No node differs between the two graphs.")
+    qtbot.waitUntil(lambda: tab.overlay.height() > 0)
+    assert tab.netron.stack.mapTo(tab, QPoint()) == before  # nothing moves under the mouse
 
 
 def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
