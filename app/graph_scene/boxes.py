@@ -13,7 +13,7 @@ from app.graph_scene.layered_layout import Ranking
 from app.graph_scene.scope_tree import Scope
 
 TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
-CHAR_W, BOLD_W, MIN_W, MAX_CHARS, MAX_PORTS = 6.8, 8.6, 96.0, 30, 3
+CHAR_W, BOLD_W, MIN_W, MAX_CHARS, MAX_PORTS = 6.8, 8.6, 96.0, 32, 3
 CHUNK = 200
 """Boxes or lines that are released per slice."""
 BoxKey = int | str

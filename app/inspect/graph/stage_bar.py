@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QSlider, QToolButton, QWidget
 
-from app.graph_scene.boxes import shorten
 from app.state.graph_model import GraphModel
 from app.state.inspection import distinct_names
 from app.text.formatting import format_duration, format_figures, format_milliseconds, format_number, pluralize
@@ -23,6 +22,9 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.graphs import GraphStage
 from workflows.wire.requests import GraphReference
+
+LONGEST = 40
+"""Characters of a name on the button."""
 
 
 class StageBar(QWidget):
@@ -84,8 +86,7 @@ class StageBar(QWidget):
         self.name.setVisible(bool(self.name.text()))
         self.position.setText(self.tr("{0} of {1}").format(place + 1, len(stages)))
         self._show_stage(stage, stages[place - 1] if place > 0 else None)
-        self.compare.setText(self._compare_text())
-        self.compare.setAccessibleName(self.compare.text())
+        self._show_comparison()
 
     def _show_stage(self, stage: GraphStage | None, before: GraphStage | None) -> None:
         refused = len(stage.refused) if stage else 0
@@ -118,15 +119,20 @@ class StageBar(QWidget):
             parts.append(parity.note)
         return parts
 
-    def _compare_text(self) -> str:
-        against = self.model.against
-        if against is None:
-            return self.tr("Compare")
-        if self.model.where and against.path == self.model.where.path:
+    def _show_comparison(self) -> None:
+        """What the graph is compared with; a long name is whole in the tool tip."""
+        against, name = self.model.against, ""
+        text = self.tr("Compare")
+        if against is not None and self.model.where and against.path == self.model.where.path:
             named = {s.name: s.title for s in self.model.stages}
-            return self.tr("Since “{0}”").format(shorten(named.get(against.stage, against.stage)))
-        here = self.model.where.path if self.model.where else ""
-        return self.tr("Against {0}").format(shorten(distinct_names(against.path, here)[0]))
+            text, name = self.tr("Since “{0}”"), named.get(against.stage, against.stage)
+        elif against is not None:
+            here = self.model.where.path if self.model.where else ""
+            text, name = self.tr("Against {0}"), distinct_names(against.path, here)[0]
+        whole = text.format(name)
+        self.compare.setText(text.format(_beginning(name)))
+        self.compare.setAccessibleName(whole)
+        set_tool_tip(self.compare, whole if against is not None else "")
 
     # -- commands --------------------------------------------------------------------------------------------
 
@@ -173,3 +179,8 @@ class StageBar(QWidget):
         action.setChecked(chosen)
         action.triggered.connect(lambda _checked=False: act())
         self._menu.addAction(action)
+
+
+def _beginning(name: str) -> str:
+    """A name, cut at its end where it is long."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1].rstrip()}…"

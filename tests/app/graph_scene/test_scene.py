@@ -170,7 +170,8 @@ def test_changes_show_on_boxes_and_scopes() -> None:
 
 
 def test_words() -> None:
-    assert shorten("a" * 40) == "a" * 14 + "…" + "a" * 15
+    assert shorten("a" * 40) == "a" * 15 + "…" + "a" * 16
+    assert shorten("SkipSimplifiedLayerNormalization") == "SkipSimplifiedLayerNormalization"  # the longest operator
     assert operator_kind("GroupQueryAttention") == "attention"
     assert [
         operator_kind(op) for op in ("MatMulNBits", "SkipSimplifiedLayerNormalization", "Gelu", "If", "Reshape")

@@ -104,6 +104,11 @@ def test_the_menu_compares_and_says_with_what(bar: StageBar) -> None:
     assert asked(bar) == DiffGraphs(FUSED, FINAL)
     answer(bar.model, diff_of(small()))
     assert menu(bar)["With the stage before"] and menu(bar)["With “fuse rmsnorm”"]
+    long = "Remove stack traces and local paths, keep scope names"
+    bar.model.stages[1] = replace(bar.model.stages[1], title=long)
+    bar.refresh()
+    assert bar.compare.text() == "Since “Remove stack traces and local paths, ke…”"  # cut at its end
+    assert bar.compare.toolTip() == bar.compare.accessibleName() == f"Since “{long}”"
     press(bar, "No comparison")
     assert bar.model.against is None and menu(bar)["No comparison"]
 
