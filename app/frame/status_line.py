@@ -263,12 +263,11 @@ class StatusLine(QWidget):
 
     def _build_words(self) -> str:
         build = self._context.build
-        row, ended = build.current, sum(r.ended for r in build.rows)
+        outer = [row.ended for row in build.rows if not row.inner]
+        row, ended = build.current, sum(outer)
         stage = row.title if row else self.tr("finishing") if build.finishing else self.tr("starting")
         verb = self.tr("Stopping") if build.stopping else self.title_of("build")
-        return (
-            f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {format_duration(build.elapsed)}"
-        )
+        return f"{verb} {min(ended + 1, len(outer))}/{len(outer)} · {stage} · {format_duration(build.elapsed)}"
 
     def _show_rest(self, busy: bool) -> None:
         """Show the state of the bundle while nothing runs."""

@@ -135,10 +135,14 @@ class BuildModel(QObject):
 
     @property
     def fraction(self) -> float:
-        """The share that is done, 0 to 1, by time. It never shrinks, and is 1 only at the end."""
+        """The share that is done, 0 to 1, by the expected time: a stage that takes longer adds no more than its own.
+
+        It never shrinks, and is 1 only at the end.
+        """
         if self.state == "done":
             return 1.0
-        return min(0.99, self.elapsed / (self.elapsed + self._left)) if self.elapsed else 0.0
+        total = sum(self._seconds.get(row.stage, 0.0) for row in self.rows)
+        return min(0.99, 1 - self._left / total) if total else 0.0
 
     @property
     def remaining(self) -> float | None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from app.state.activities import QUIET
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
+from workflows.wire.events import StageEvent
 from workflows.wire.requests import REQUESTS, Build, Cancel, InstallPlugin, Ping
 
 Make = Callable[..., MainWindow]
@@ -51,6 +52,17 @@ def test_a_failure_stays_until_it_was_seen_and_hides_nothing(qtbot: Any, make_wi
     qtbot.waitUntil(lambda: len(status.visible_texts) == 1 and status.visible_texts[0].startswith("Generating"))
     context.session.stop()
     qtbot.waitUntil(lambda: context.session.state == "ready")
+
+
+def test_a_build_counts_its_stages_without_those_inside_of_others(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window(hang_on="build")
+    build = window.context.build
+    build.start(Build("demo:qwen3", str(tmp_path / "out")))
+    for stage, state in (("checkpoint", "done"), ("export", "started"), ("import", "started"), ("import", "done")):
+        build.apply(StageEvent(stage=stage, state=state))
+    qtbot.waitUntil(lambda: window.status.visible_texts[0].startswith("Build 2/5 · export"))
 
 
 def test_a_failure_goes_when_its_kind_begins_anew(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
