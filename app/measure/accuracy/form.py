@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QSpinBox, QWidget
@@ -38,10 +39,12 @@ class AccuracyForm(RequestForm):
         super().__init__(tr("Compare"), "play", parent)
         self._consented: dict[str, tuple[str, ...]] = {}
         self.candidate = BundleField(recents, self.tr("Bundle to evaluate"), self.tr("A bundle's folder"))
+        self._checkpoint = ""
         self.reference = BundleField(
             recents,
             self.tr("Reference: a bundle or a checkpoint"),
             self.tr("A bundle, a checkpoint's folder, demo:NAME, a hub id"),
+            unfit=self._itself,
         )
         hint = self.tr("default: the test questions of the demo, or plain sentences")
         self.prompts = line_edit(self.tr("File of prompts, one per line"), hint, clear=True)
@@ -90,10 +93,21 @@ class AccuracyForm(RequestForm):
         (self.start_button if self.ready else self.reference).setFocus()
 
     def _offer_checkpoint(self) -> None:
-        """Offer what the bundle was built of, first: only against it can a fault of the conversion show."""
+        """Choose what the bundle was built of, where nothing else is: only against it does a fault of the build show.
+
+        It stands first in the list; the bundle itself cannot be chosen.
+        """
         entry = self._recents.find(self.candidate.path)
-        source = entry.checkpoint if entry is not None else ""
-        self.reference.offer(self.tr("its checkpoint: {0}").format(source), source)
+        before, self._checkpoint = self._checkpoint, entry.checkpoint if entry is not None else ""
+        untouched = self.reference.path in ("", before, self.candidate.path)
+        self.reference.offer(self.tr("its checkpoint: {0}").format(self._checkpoint), self._checkpoint)
+        self.reference.refill()
+        if untouched:
+            self.reference.choose(self._checkpoint)
+
+    def _itself(self, summary: Mapping[str, Any]) -> str:
+        itself = str(summary["path"]) == self.candidate.path
+        return self.tr("It is the bundle itself: nothing would differ.") if itself else ""
 
     @property
     def fields(self) -> Sequence[QWidget]:
@@ -101,7 +115,7 @@ class AccuracyForm(RequestForm):
 
     @property
     def ready(self) -> bool:
-        return bool(self.candidate.path and self.reference.path)
+        return bool(self.candidate.path and self.reference.path not in ("", self.candidate.path))
 
     def request(self) -> Eval:
         suggestions = SUGGESTIONS if self.suggest.isChecked() else 0

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from app.measure.accuracy.form import AccuracyForm
 from app.state.accuracy import AccuracyModel, AccuracySubjects, ComparedModel, as_csv, as_json
-from app.text.formatting import format_duration, format_local_time, format_number, pluralize
+from app.text.formatting import approximate_duration, format_local_time, format_number, pluralize
 from app.text.translatable import tr
 from app.widgets import Banner, CardFrame, EmptyState, button, label
 from app.widgets.actions import add_action, menu_button
@@ -259,7 +259,7 @@ class AccuracyTab(QWidget):
             self.bar.setValue(int(model.done))
             remaining = model.seconds_left
             self.remaining.setText(
-                "" if remaining is None else self.tr("about {0} left").format(format_duration(remaining))
+                "" if remaining is None else self.tr("about {0} left").format(approximate_duration(remaining))
             )
         else:
             self.stack.setCurrentIndex(2 if model.result else 0)

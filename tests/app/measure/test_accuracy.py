@@ -163,8 +163,16 @@ def test_the_checkpoint_is_offered_and_suggestions_lead_to_the_wizard(
     page = window.stack.page("measure").findChild(AccuracyTab)
     field = page.form.reference.field
     assert (field.itemText(0), field.itemData(0)) == (f"its checkpoint: {source}", str(source))
+    assert page.form.request().against == str(source)  # chosen from the start
+    itself = field.model().item(field.findData(str(folder)))
+    assert not itself.isEnabled() and "It is the bundle itself" in itself.toolTip()
+    page.form.reference.choose(str(folder))
+    assert not page.form.start_button.isEnabled()
+    page.form.reference.choose("demo:qwen3")
+    page.form.candidate.choose("/b/other")
+    assert page.form.reference.path == "demo:qwen3"  # what a person chose stays
+    page.form.candidate.choose(str(folder))
     page.form.reference.choose(str(source))
-    assert page.form.request().against == str(source)
     page.form.suggest.setChecked(True)
     page.form.start_button.click()
     qtbot.waitUntil(page.build_without.isVisible)
