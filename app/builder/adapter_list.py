@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QWidget
 from app.builder.drop_zone import DropZone
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.basics import Section, button, label
+from app.widgets.fields import indent_number
 from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.wheel_guard import ignore_wheel
@@ -88,7 +89,7 @@ class AdapterList(Section):
             self._rows.addWidget(row)
 
     def _scale(self, index: int, value: object) -> QDoubleSpinBox:
-        spin = QDoubleSpinBox()
+        spin = indent_number(QDoubleSpinBox())
         spin.setAccessibleName(self.tr("Scale of adapter {0}").format(str(index + 1)))
         spin.setRange(-_MOST, _MOST)
         spin.setSingleStep(0.1)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QPushButton, QSizePol
 from app.text.formatting import format_bytes, format_figures, format_number, format_percent
 from app.text.translatable import tr
 from app.widgets.basics import Section
-from app.widgets.fields import combo_box, line_edit
+from app.widgets.fields import combo_box, indent_number, line_edit
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
@@ -43,7 +43,7 @@ class GoalOptions(Section):
             (self.tr("share of the score in a task of at least"), "task"),
         )
         self.metric_box = ignore_wheel(combo_box(self.tr("Quality measure"), metrics, width=16))
-        self.value = ignore_wheel(QDoubleSpinBox())
+        self.value = ignore_wheel(indent_number(QDoubleSpinBox()))
         self.value.setAccessibleName(self.tr("The limit"))
         self.task = line_edit(self.tr("Task file"), self.tr("questions and answers, as JSON lines or parquet"))
         self.browse = QPushButton(self.tr("Choose a file…"))

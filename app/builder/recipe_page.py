@@ -19,7 +19,7 @@ from app.text.formatting import format_bytes, pluralize
 from app.text.translatable import tr
 from app.widgets.basics import Section, label, set_role
 from app.widgets.collapsible import CollapsibleSection
-from app.widgets.fields import add_token_unit, combo_box
+from app.widgets.fields import add_token_unit, combo_box, indent_number
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import set_tool_tip
@@ -132,11 +132,10 @@ class RecipePage(StepPage):
         return grid
 
     def _spin(self, name: str, most: int, step: int, tokens: bool = True) -> QSpinBox:
-        spin = add_token_unit(QSpinBox()) if tokens else QSpinBox()
+        spin = add_token_unit(QSpinBox()) if tokens else indent_number(QSpinBox())
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setGroupSeparatorShown(True)
-        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setAccessibleName(name)
         spin.valueChanged.connect(self._on_number)
         return spin

@@ -29,6 +29,7 @@ from app.chat.sampling import SamplingSettings, parse_stops, show_stops
 from app.text.translatable import tr
 from app.widgets import Section, button, label, scroll_area
 from app.widgets.collapsible import CollapsibleSection
+from app.widgets.fields import indent_number
 from app.widgets.layouts import STRETCH, grid_layout, vbox
 from app.widgets.placement_editor import PlacementEditor
 from app.widgets.plain_text import plain_tool_tip, set_tool_tip
@@ -289,10 +290,9 @@ class SettingsPanel(QWidget):
         spin.setSpecialValueText(special.get(name, ""))
         spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.UpDownArrows)
         spin.setFixedWidth(14 * G)
-        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spin.valueChanged.connect(self._emit_sampling)
-        self._spins[name] = ignore_wheel(spin)
+        self._spins[name] = ignore_wheel(indent_number(spin))
         return spin
 
     def _session_part(self) -> Section:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
-from PySide6.QtWidgets import QComboBox, QLineEdit, QProgressBar, QSpinBox
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QProgressBar, QSpinBox
 
 from app.text.translatable import tr
+from app.widgets.theme import G
+
+SpinBox = TypeVar("SpinBox", bound=QAbstractSpinBox)
 
 
 def line_edit(name: str, hint: str = "", clear: bool = False) -> QLineEdit:
@@ -41,12 +45,18 @@ def progress_bar(name: str = "", height: int = 0, total: int = 0) -> QProgressBa
     return bar
 
 
+def indent_number(spin: SpinBox) -> SpinBox:
+    """Move the number off the frame, like other texts: Qt takes a style sheet's padding for the size only."""
+    spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+    return spin
+
+
 def add_token_unit(spin: QSpinBox) -> QSpinBox:
-    """Add the unit to a field for a number of tokens, in singular and plural, and return the field."""
+    """Add the unit to a field for a number of tokens, in singular and plural, and return the indented field."""
 
     def update(value: int) -> None:
         spin.setSuffix(tr(" token") if value == 1 else tr(" tokens"))
 
     spin.valueChanged.connect(update)
     update(spin.value())
-    return spin
+    return indent_number(spin)

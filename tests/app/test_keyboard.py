@@ -148,6 +148,8 @@ def test_tab_reaches_all_fields_and_each_has_a_name(name: str, qtbot: QtBot) -> 
         assert not missing, "\n".join(missing)
         nameless = [describe(one) for one in seen | fields(window) if not screen_reader_name(one)]
         assert not nameless, "\n".join(nameless)
+        numbers = [one for one in window.findChildren(QAbstractSpinBox) if one.isVisible()]
+        assert all(one.lineEdit().textMargins().left() > 4 for one in numbers), [describe(one) for one in numbers]
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -9,6 +9,7 @@ from app.chat.decoding.decoding_options import DecodingOptions
 from app.text.translatable import tr
 from app.widgets import label
 from app.widgets.collapsible import CollapsibleSection
+from app.widgets.fields import indent_number
 from app.widgets.layouts import grid_layout
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
@@ -24,10 +25,10 @@ class BeamSection(CollapsibleSection):
     def __init__(self, parent: QWidget | None = None) -> None:
         tip = tr("Beam search: follows several texts at once and returns the most probable one.")
         super().__init__(tr("Beams"), tip, parent)
-        self.count = ignore_wheel(QSpinBox())
+        self.count = ignore_wheel(indent_number(QSpinBox()))
         self.count.setRange(*limits("num_beams"))
         self.count.setSpecialValueText(self.tr("off"))
-        self.length = ignore_wheel(QDoubleSpinBox())
+        self.length = ignore_wheel(indent_number(QDoubleSpinBox()))
         self.length.setRange(-10, 10)
         self.length.setSingleStep(0.1)
         self.stopping = ignore_wheel(QComboBox())
@@ -60,7 +61,6 @@ class BeamSection(CollapsibleSection):
                 set_tool_tip(one, tip)
             field.setAccessibleName(title)
             field.setFixedWidth(14 * G)
-            field.lineEdit().setTextMargins(G - 2, 0, 0, 0)
             caption.setBuddy(field)
             grid.addWidget(caption, row, 0)
             grid.addWidget(field, row, 1)

@@ -15,7 +15,6 @@ from app.widgets.bundle_field import BundleField, Unfit
 from app.widgets.collapsible import CollapsibleSection
 from app.widgets.fields import add_token_unit
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.generation_options import limits
 
@@ -43,7 +42,6 @@ class DraftSection(CollapsibleSection):
         self.problem = label("", "error", wrap=True)
         self.tokens = ignore_wheel(add_token_unit(QSpinBox()))
         self.tokens.setRange(*limits("draft_tokens"))
-        self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.tokens.setAccessibleName(self.tr("Tokens per draft"))
         set_tool_tip(self.tokens, self.tr("The maximum; the length adapts to how many tokens are accepted."))
         self.acceptance = self._combo(self.tr("Which drafted tokens are accepted"))

@@ -14,7 +14,7 @@ from app.state.harness import HarnessModel
 from app.text.formatting import format_figures, format_number
 from app.text.translatable import tr
 from app.widgets.basics import Banner, button, label
-from app.widgets.fields import line_edit, progress_bar
+from app.widgets.fields import indent_number, line_edit, progress_bar
 from app.widgets.layouts import STRETCH, grid_layout, hbox, stack, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G
@@ -33,13 +33,12 @@ class HarnessForm(RequestForm):
         super().__init__(tr("Ask the tasks"), "play", parent)
         self._bundle = bundle
         self.tasks = line_edit(self.tr("Tasks"), self.tr("hellaswag, arc_easy, or a YAML file of your own"), clear=True)
-        self.limit = ignore_wheel(QSpinBox())
+        self.limit = ignore_wheel(indent_number(QSpinBox()))
         self.limit.setAccessibleName(self.tr("Samples of each task"))
         self.limit.setRange(0, MOST)
         self.limit.setSpecialValueText(self.tr("all"))
         self.limit.setGroupSeparatorShown(True)
         self.limit.setValue(SAMPLES)
-        self.limit.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         grid = grid_layout(stretch=(1,))
         for row, field in enumerate(self.fields):
             grid.addWidget(label(field.accessibleName(), "muted"), row, 0)

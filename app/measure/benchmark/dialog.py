@@ -17,7 +17,7 @@ from app.text.formatting import format_number
 from app.text.memory import memory_text
 from app.text.translatable import tr
 from app.widgets.basics import Banner, button, label
-from app.widgets.fields import add_token_unit, progress_bar
+from app.widgets.fields import add_token_unit, indent_number, progress_bar
 from app.widgets.layouts import STRETCH, grid_layout, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.wheel_guard import ignore_wheel
@@ -60,7 +60,7 @@ class BenchmarkForm(RequestForm):
 
     def _spin_box(self, name: str, most: int, special: str = "") -> QSpinBox:
         """A number up to `most`; special: the text in place of 0."""
-        box = ignore_wheel(add_token_unit(QSpinBox()) if special else QSpinBox())
+        box = ignore_wheel(add_token_unit(QSpinBox()) if special else indent_number(QSpinBox()))
         box.setRange(0, most)
         box.setSpecialValueText(special)
         box.setAccessibleName(name)
