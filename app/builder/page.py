@@ -367,9 +367,6 @@ class BuildPage(QWidget):
         self.wizard.show_build()
         style_separately(self.wizard.run_page.parentWidget())  # the parent of all pages
         self._restored = False
-        self._asked_from = context.bundle
-        """The bundle that was open when the demo was asked for."""
-        context.demo.stepped.connect(self._on_demo_step)
         context.demo.ready.connect(self._on_demo)
         self._add_actions()
 
@@ -405,13 +402,9 @@ class BuildPage(QWidget):
 
         A bundle that was opened meanwhile stays open: the page offers the chat.
         """
-        stayed = self._context.bundle == self._asked_from
+        stayed = self._context.bundle == self._context.demo.asked_from
         if stayed and self.isVisible() and self._context.session.state != "generating":
             self._context.chat_with(bundle)
-
-    def _on_demo_step(self, step: str) -> None:
-        if step == "looking":
-            self._asked_from = self._context.bundle
 
     def _add_actions(self) -> None:
         for text, icon, act in (

@@ -190,7 +190,7 @@ class HomePage(QWidget):
         elif self._context.build.running:
             self._context.navigate.emit("build")
         else:
-            self._context.demo.start()
+            self._context.demo.start(self._context.bundle)
 
     def _on_demo_step(self, step: str) -> None:
         if step == "building" and self.isVisible():

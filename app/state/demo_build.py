@@ -8,7 +8,7 @@ It has its own unsaved recipe, so that the one in the wizard stays.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -29,13 +29,16 @@ class DemoBuild(QObject):
         super().__init__(parent)
         self._draft, self._build = draft, build
         self.step: Step = ""
+        self.asked_from: dict[str, Any] | None = None
+        """The bundle that was open at the start."""
         draft.changed.connect(self._on_draft)
         build.finished.connect(self._on_built)
 
-    def start(self) -> bool:
-        """Starts; returns False while a build runs or the demo is being inspected."""
+    def start(self, bundle: dict[str, Any] | None) -> bool:
+        """Starts; returns False while a build runs or the demo is being inspected. bundle: the open one."""
         if self._build.running or self.step:
             return False
+        self.asked_from = bundle
         self._go("looking")
         self._draft.probe(DEMO)
         self._draft.options = {"precision": "fp32"}  # the fastest to build, of a model too small to gain from less

@@ -423,9 +423,10 @@ def main(arguments: list[str]) -> int:
     began = time.monotonic()
     for first in range(0, options.count, 25):
         with tempfile.TemporaryDirectory() as folder, walk(Path(folder), options.seed + first) as one:
-            for _ in range(min(25, options.count - first)):
+            for number in range(first, min(first + 25, options.count)):
                 one.sequence()
-    print(f"{options.count} sequences of {LENGTH} actions hold ({time.monotonic() - began:.0f} s)")
+                print(f"\r{number + 1} sequences hold", end="", flush=True)
+    print(f"\r{options.count} sequences of {LENGTH} actions hold ({time.monotonic() - began:.0f} s)")
     return 0
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWizard
 from app.builder.step_page import DONE, OPTIMIZE, RECIPE, SOURCE
 from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
+from tests.app.conftest import make_bundle
 from workflows.wire.requests import Build
 
 Make = Callable[..., MainWindow]
@@ -96,3 +97,17 @@ def test_who_left_home_while_the_demo_was_looked_at_is_not_called_away(qtbot: An
     window.show_page("devices")
     qtbot.waitUntil(lambda: window.context.build.running)
     assert window.stack.current_name == "devices" and home.demo.text() == "Show the build"
+
+
+def test_a_bundle_opened_while_the_demo_was_looked_at_stays_open(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    """Also where the page of the build is made after the click, as in the first seconds of the program."""
+    window = make_window(delay=0.02)
+    context, other = window.context, make_bundle(tmp_path / "other")
+    qtbot.mouseClick(window.stack.page("home").demo, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
+    assert window.stack.built("build") is None
+    context.open_bundle(other)
+    window.show_page("build")
+    qtbot.waitUntil(lambda: context.build.state == "done")
+    assert context.bundle is not None and context.bundle["name"] == "other"

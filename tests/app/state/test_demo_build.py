@@ -55,7 +55,7 @@ class Bench:
 
     def look(self) -> None:
         """Up to the question for a plan."""
-        assert self.click.start()
+        assert self.click.start(None)
         assert self.job.request == ProbeSource(DEMO)
         self.job.answered.emit(FOUND)
         self.plan()
@@ -81,14 +81,14 @@ def test_from_the_click_to_the_bundle(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_second_click_while_it_is_looked_at_changes_nothing(bench: Bench) -> None:
-    assert bench.click.start() and not bench.click.start()
+    assert bench.click.start(None) and not bench.click.start(None)
     assert len(bench.worker.jobs) == 1 and bench.steps == ["looking"]
 
 
 def test_a_build_that_runs_is_not_disturbed(bench: Bench) -> None:
     bench.draft.probe("/mine")
     bench.build.running = True
-    assert not bench.click.start()
+    assert not bench.click.start(None)
     assert bench.draft.source == "/mine" and len(bench.worker.jobs) == 1
 
 
@@ -97,7 +97,7 @@ def test_what_goes_wrong_before_the_build_is_reported_once(bench: Bench, planned
     if planned:
         bench.look()
     else:
-        bench.click.start()
+        bench.click.start(None)
     bench.job.failed.emit(ErrorEvent(kind="recipe", message="It cannot be.", details="why"))
     assert bench.said == [("It cannot be.", "why")] and bench.build.asked == [] and bench.click.step == ""
     bench.draft.changed.emit()
