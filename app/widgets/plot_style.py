@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,24 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame
 
+from app.text.formatting import format_figures, format_number
 from app.widgets.theme import sans_font, theme
+
+
+class NumberAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis whose tick texts are numbers as the language writes them: 4,096 and 0.005, or 4.096 and 0,005."""
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        """The texts of ticks that are `spacing` apart (pyqtgraph's name)."""
+        if self.logMode:
+            return list(self.logTickStrings(values, scale, spacing))
+        places = max(0, math.ceil(-math.log10(spacing * scale)))
+        return [number(one * scale, places) for one in values]
+
+
+def number(value: float, places: int) -> str:
+    """With so many decimals; a very small one by its power of ten."""
+    return format_figures(value, 3) if places > 4 else format_number(value, places)
 
 
 def make_static(plot: Any, upright: bool = True) -> None:

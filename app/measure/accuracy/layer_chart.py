@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.measure.charts.chart_description import ChartDescription, range_text
 from app.text.formatting import format_figures
 from app.text.translatable import tr
-from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
+from app.widgets.plot_style import NumberAxis, add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import theme
 from workflows.wire.reports.accuracy import LayerCosines
 
@@ -21,7 +21,7 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
     """The layers from left to right, those of an encoder before those of the decoder."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={"left": NumberAxis("left")})
         self.setAccessibleName(tr("Loss of each layer, as one minus the cosine"))
         make_static(self, upright=False)
         self.setMouseEnabled(x=False, y=False)

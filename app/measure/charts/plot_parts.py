@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.text.formatting import format_figures
+from app.widgets.plot_style import NumberAxis
 from app.widgets.theme import mono_font, sans_font, theme
 from workflows.inspection.picture.columns import isotonic_positions
 
@@ -97,7 +98,7 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]
             self.wheeled.emit(0.8**turned, about)
 
 
-class ValueAxis(pg.AxisItem):  # type: ignore[misc]
+class ValueAxis(NumberAxis):
     """Plain numbers as tick texts, on a log scale too."""
 
     def __init__(self, orientation: str) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.measure.charts.chart_description import ChartDescription, range_text
 from app.text.formatting import format_figures
 from app.text.translatable import tr
-from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
+from app.widgets.plot_style import NumberAxis, add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import theme
 from workflows.wire.reports.divergence import DivergenceReport
 
@@ -35,7 +35,7 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
     """Nodes from left to right in the order of execution; those that differ by themselves are dots."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={"bottom": NumberAxis("bottom")})
         self.setAccessibleName(tr("Growth of the difference along the depth"))
         make_static(self, upright=False)
         self.setMouseEnabled(x=False, y=False)

@@ -19,7 +19,7 @@ from app.measure.charts.chart_description import ChartDescription, range_text
 from app.text.formatting import format_latency
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
+from app.widgets.plot_style import NumberAxis, add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.measure.run_measures import decode_latencies, run_label
 from workflows.wire.reports.runs import RunReport
@@ -174,7 +174,7 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
     """The plot itself."""
 
     def __init__(self, owner: LatencyCurves) -> None:
-        super().__init__(owner)
+        super().__init__(owner, axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
         self._owner = owner
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         make_static(self)

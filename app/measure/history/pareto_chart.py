@@ -17,7 +17,7 @@ from app.state.run_rows import axis_title, measure_text, spread_text
 from app.text.figures import figure_titles
 from app.text.translatable import tr
 from app.widgets.plain_text import plain_tool_tip
-from app.widgets.plot_style import make_static, restyle_plot
+from app.widgets.plot_style import NumberAxis, make_static, restyle_plot
 from app.widgets.theme import sans_font, theme
 from workflows.measure.pareto_front import ParetoPoint
 from workflows.measure.run_measures import Measure
@@ -25,7 +25,7 @@ from workflows.measure.run_measures import Measure
 SIZE, RING = 11, 19
 
 
-class BoundedAxis(pg.AxisItem):  # type: ignore[misc]
+class BoundedAxis(NumberAxis):
     """An axis without ticks above `most`: no share is more than 100 %."""
 
     most = math.inf
@@ -44,7 +44,7 @@ class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.upright = BoundedAxis("left")
-        super().__init__(parent, axisItems={"left": self.upright})
+        super().__init__(parent, axisItems={"left": self.upright, "bottom": NumberAxis("bottom")})
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Accuracy against speed; the table beside it lists the same points"))
         self.setMinimumWidth(280)
