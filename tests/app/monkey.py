@@ -24,7 +24,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
 from app.main import application
-from tests.app.sequences import Walk, process, walk
+from tests.app.sequences import Walk, process, use_display, walk
 from tests.app.test_keyboard import fields
 
 SIZES = ((1024, 700), (1280, 800), (1600, 900))
@@ -139,6 +139,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=10_000)
     options = parser.parse_args(arguments)
+    use_display()
     application()
     shield()
     raised: list[object] = []
