@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QFocusEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget, QWizard
 
 from app.builder.done_page import DonePage
@@ -385,6 +385,12 @@ class BuildPage(QWidget):
             self._context.clear_build()
         self.go_to(SOURCE)
         self.wizard.source_page.offer_hub(name)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """While nothing is chosen a path can be typed at once."""
+        super().focusInEvent(event)
+        if self.wizard.currentId() == SOURCE:
+            self.wizard.source_page.begin()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Restore the unsaved recipe of the last session when the page is first shown."""

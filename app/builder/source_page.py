@@ -184,6 +184,12 @@ class SourcePage(StepPage):
         if index is not None and not self.cards[index].radio.isChecked():
             self.cards[index].radio.setChecked(True)
 
+    def begin(self) -> None:
+        """Focus the field of the chosen kind while there is no source."""
+        kind = self.inputs.currentIndex()
+        if not self.draft.source and kind < 2:
+            (self.hub if kind else self.folder).setFocus()
+
     def offer_hub(self, name: str) -> None:
         """Fill in a hub id; nothing is fetched before the person looks."""
         self.cards[1].radio.setChecked(True)

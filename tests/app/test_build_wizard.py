@@ -547,6 +547,16 @@ def focus_is_in(page: QWidget) -> bool:
     return focus is not None and focus.isVisible() and (focus is page or page.isAncestorOf(focus))
 
 
+def test_a_path_can_be_typed_at_once(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    qtbot.mouseClick(window.stack.page("home").convert, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
+    (tmp_path / "mine").mkdir()
+    qtbot.keyClicks(QApplication.focusWidget(), str(tmp_path / "mine"))
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert window.context.unsaved_recipe.source == str(tmp_path / "mine")
+    qtbot.waitUntil(wizard_of(window).steps[SOURCE].isComplete)
+
+
 def test_the_focus_stays_in_the_wizard_and_enter_means_next(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard = wizard_of(window)
