@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QScrollArea, QWidget
 
 from app.builder.drop_zone import DropZone
+from app.state.settings import existing_parent
 from app.state.unsaved_recipe import UnsavedRecipe
 from app.widgets.basics import Section, button, label
 from app.widgets.fields import indent_number
@@ -63,6 +64,15 @@ class AdapterList(Section):
         """Adds the adapter in `folder`, unless it is there already."""
         if not any(one["folder"] == folder for one in self._chosen()):
             self._choose([*self._chosen(), {"folder": folder, "scale": 1.0}])
+            QTimer.singleShot(0, self, self._reveal_last)  # once its row has a place
+
+    def _reveal_last(self) -> None:
+        """Scrolls the page to the adapter that was added."""
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if area is not None and self.scales:
+            area.ensureWidgetVisible(self.scales[-1])
 
     def refresh(self) -> None:
         """Shows the adapters of the recipe, and what the plan says of them."""
@@ -101,7 +111,9 @@ class AdapterList(Section):
         return spin
 
     def _browse(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose an adapter's folder"))
+        source = Path(self._draft.source)
+        start = str(existing_parent(source)) if source.is_absolute() else ""
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose an adapter's folder"), start)
         if folder:
             self.add(folder)
 

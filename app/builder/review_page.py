@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget, QWizard
@@ -18,7 +19,7 @@ from app.builder.step_page import StepPage
 from app.state.context import AppContext
 from app.state.settings import expand_home
 from app.state.unsaved_recipe import UnsavedRecipe, free_output_folder, recommended_precision
-from app.text.formatting import approximate_duration, compact_number, format_bytes, pluralize
+from app.text.formatting import approximate_duration, compact_number, format_bytes, format_figures, pluralize
 from app.text.translatable import tr
 from app.widgets.basics import CardFrame, Section, button, label, set_role
 from app.widgets.fields import line_edit
@@ -74,6 +75,8 @@ def _flatten(options: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
+    if isinstance(value, list) and all(isinstance(one, dict) and "folder" in one for one in value):
+        return ", ".join(f"{Path(one['folder']).name} × {format_figures(one.get('scale', 1.0))}" for one in value)
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
+from app.builder.review_page import recipe_changes
 from app.builder.step_page import SOURCE
 from app.state.unsaved_recipe import bundle_name, choose_task
 from tests.app.test_build_wizard import wizard_of
@@ -43,6 +44,7 @@ def test_adapters_are_chosen_dropped_scaled_and_removed(
     spin.setValue(0.25)
     assert draft.options["adapter"] == [one, two | {"scale": 0.25}] and box.scales[1] is spin
     assert bundle_name(draft).startswith("qwen3-demo-one-two-fp32")
+    assert dict(recipe_changes(draft))["adapter"] == "one × 1, two × 0.25"  # as the review lists it
     choose_task(draft, "text-generation")
     assert draft.options["adapter"] == [one, two | {"scale": 0.25}]
     box._remove(0)
