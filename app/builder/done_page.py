@@ -16,7 +16,7 @@ from app.state.context import AppContext
 from app.text.formatting import approximate_duration, format_bytes, format_duration
 from app.text.quantizing_cost import cost_advice, cost_summary
 from app.widgets.basics import CardFrame, button, label
-from app.widgets.layouts import STRETCH, hbox
+from app.widgets.layouts import STRETCH, FlowLayout, hbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import BuildDone
@@ -67,7 +67,11 @@ class DonePage(StepPage):
         self.accuracy = button(self.tr("Check accuracy"), "ok", clicked=self._check)
         self.again = button(self.tr("Build again as …"), "refresh")
         self.again.setMenu(QMenu(self.again))
-        self.body.addLayout(hbox(self.chat, self.inspect, self.measure, self.accuracy, self.again, STRETCH))
+        actions = FlowLayout()  # a second line where a language needs it
+        actions.setSpacing(G)
+        for one in (self.chat, self.inspect, self.measure, self.accuracy, self.again):
+            actions.addWidget(one)
+        self.body.addLayout(actions)
         self.body.addStretch(1)
 
     def initializePage(self) -> None:

@@ -110,7 +110,7 @@ class RunPage(StepPage):
     def _lay_out(self) -> None:
         self.body.addLayout(hbox((vbox(self.text, self.bar), 1), self.edit, self.retry, self.cancel))
         top = Qt.AlignmentFlag.AlignTop
-        self.body.addLayout(hbox((self.diagram, 1, top), (self.table, 1, top), spacing=3 * G))
+        self.body.addLayout(hbox((self.diagram, 2, top), (self.table, 3, top), spacing=3 * G))
         section = CollapsibleSection(self.tr("Log"), self.tr("What the build reports, line by line"))
         section.body.addWidget(self.log)
         self.body.addWidget(section)

@@ -773,15 +773,20 @@ def palette(window: MainWindow, home: Path) -> None:
     window.palette_box.open()
 
 
-def sweep_plan(window: MainWindow, home: Path) -> None:
-    """The dialog that makes a plan, for a bundle of the demo."""
+def sweep(window: MainWindow, home: Path) -> Any:
+    """The tab of sweeps, without one."""
     open_bundle(window, home)
     window.context.recents.add(str(home / "bundles" / "qwen3-demo"), DEMO)
     window.show_page("measure")
-    page = window.stack.page("measure")
-    page.show_sweep()  # type: ignore[attr-defined]
-    dialog = page.tabs.currentWidget().make_plan()  # type: ignore[attr-defined]
-    until(lambda: dialog.estimate.text(), "the estimate")
+    page: Any = window.stack.page("measure")
+    page.show_sweep()
+    return page.tabs.currentWidget()
+
+
+def sweep_plan(window: MainWindow, home: Path) -> None:
+    """The dialog that makes a plan, for a bundle of the demo."""
+    dialog = sweep(window, home).make_plan()
+    until(lambda: "·" in dialog.estimate.text(), "the estimate")
 
 
 def settings_reset(window: MainWindow, _home: Path) -> None:
@@ -977,6 +982,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "history-curves": ({}, history_at(1, 40)),
     "history-scatter": ({}, history_at(2, 1)),
     "history-run": ({}, history_at(3, 1)),
+    "sweep-empty": ({}, sweep),
     "sweep-plan": ({}, sweep_plan),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),

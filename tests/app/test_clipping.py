@@ -1,4 +1,4 @@
-"""No text of a button or a label is cut in the smallest window, in English and in German."""
+"""No text of a button or a label is cut in the smallest window, and no page is wider than it, in English and German."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from app.text.translator import Translator
 from app.widgets import ElidedLabel
 from tests.app.pictures import STATES, until, wait, window_over
 from tests.app.sequences import inside
+from tests.app.test_window import sideways
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 SCENES = (
@@ -33,6 +34,8 @@ SCENES = (
     "measure-full",
     "accuracy-full",
     "history-full",
+    "sweep-empty",
+    "sweep-plan",
     "devices-full",
     "server-others",
     "server-stopping",
@@ -96,5 +99,5 @@ def test_no_text_is_cut(name: str, language: str, qtbot: QtBot) -> None:
         # A figure that arrives on a timer has its width only with the next layout.
         with suppress(RuntimeError):
             until(lambda: not texts_that_are_cut(window), "the layout")
-        cut = texts_that_are_cut(window)
+        cut = [*texts_that_are_cut(window), *sideways(window)]
     assert not cut, "\n".join(cut)

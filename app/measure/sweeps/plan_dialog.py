@@ -153,7 +153,8 @@ class SweepPlanDialog(QDialog):
         ready = bool(choices.source and choices.precisions)
         self.save_button.setEnabled(ready)
         self.banner.clear()
-        self.estimate.setText("" if ready else self.tr("Choose a source and at least one precision."))
+        asked = self.tr("Choose a source and at least one precision.")
+        self.estimate.setText(self.tr("Estimating …") if ready else asked)
         if ready:
             self._requests.send(PlanRecipe(choices.source, {"precision": choices.precisions[0]}))
         else:
@@ -170,6 +171,7 @@ class SweepPlanDialog(QDialog):
             self.estimate.setText(text.format(*values))
 
     def _show_error(self, error: ErrorEvent) -> None:
+        self.estimate.clear()
         self.banner.error(error.message, error.details)
 
     def choose_file(self) -> None:

@@ -69,19 +69,19 @@ class SweepForm(RequestForm):
         self.runs.editingFinished.connect(self._open_folder)
         for field in (self.plan, self.runs):
             field.textChanged.connect(lambda _: self.refresh())
-        self.start_button.setMinimumWidth(14 * G)
         self._lay_out()
         self.refresh()
 
     def _lay_out(self) -> None:
         grid = grid_layout(stretch=(1, 3), parent=self)
+        grid.setColumnStretch(1, 2)
         grid.addWidget(label(self.tr("Plan"), "muted"), 0, 0)
         grid.addWidget(self._plan_field, 0, 1)
         grid.addWidget(label(self.tr("Results"), "muted"), 0, 2)
         grid.addWidget(self._runs_field, 0, 3)
         grid.addWidget(label(self.tr("Scheduler"), "muted"), 1, 0)
         grid.addWidget(self.scheduler, 1, 1)
-        grid.addLayout(hbox(self.retry, STRETCH, self.make_plan, self.start_button), 1, 3)
+        grid.addLayout(hbox(self.retry, STRETCH, self.make_plan, self.start_button), 1, 2, 1, 2)
 
     def show_folder(self, path: str) -> None:
         """Fill in the folder of a sweep, and open it."""
@@ -180,7 +180,7 @@ class SweepTab(QWidget):
         self._refresh()
 
     def _lay_out(self) -> None:
-        empty = EmptyState(
+        self.empty = EmptyState(
             self.tr("No sweep yet"),
             self.tr(
                 "A plan lists sources, recipes, layouts and providers. A sweep builds, evaluates and measures all of "
@@ -193,7 +193,7 @@ class SweepTab(QWidget):
         head = vbox(hbox(self.counts, (self.note, 1), spacing=2 * G), self.bar, spacing=G // 2)
         parts = splitter(Qt.Orientation.Vertical, (self.scatter, 3), (self.table, 2))
         vbox(head, (parts, 1), parent=page)
-        self.stack = stack(empty, page)
+        self.stack = stack(self.empty, page)
         vbox(self.form, (self.stack, 1), parent=self, margins=(2 * G, 2 * G, 2 * G, G))
         self.overlay = BannerOverlay(self, self.banner, area=self.stack)
 
@@ -221,6 +221,7 @@ class SweepTab(QWidget):
         model, sweep = self.model, self.model.snapshot
         self.form.set_running(model.running)
         self._show_problem()
+        self.empty.title.setText(self.tr("Reading the plan …") if model.running else self.tr("No sweep yet"))
         self.stack.setCurrentIndex(0 if sweep is None else 1)
         if sweep is None:
             return

@@ -53,6 +53,7 @@ def test_a_plan_is_made_of_the_open_bundle(qtbot: Any, make_window: Any, tmp_pat
     page.show_sweep()
     dialog = page.tabs.currentWidget().make_plan()
     assert dialog.source.text() == "demo:qwen3" and dialog.choices.precisions == ("fp32", "int8", "int4")
+    assert dialog.estimate.text() == "Estimating …"
     qtbot.waitUntil(lambda: dialog.estimate.text().startswith("Bundles: 3 · about "))
     for box in dialog.precisions.values():
         box.setChecked(False)
