@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
 from app.chat.settings_panel import SettingsPanel
-from app.state.bundle_session import State, placement_text
+from app.state.bundle_session import State, placement_text, runs_on_cpu
 from app.state.bundle_use import use_of
 from app.state.chosen_devices import follow_devices
 from app.state.context import AppContext
@@ -133,9 +133,12 @@ class BundleOpener(QObject):
         request = self._session.request
         if request is None or self._session.state != "opening":
             return
-        text = self.tr("Opening {0} on {1} … the driver may need minutes to compile new graphs.")
+        place = placement_text(request)
+        text = self.tr("Opening {0} on {1} …")
+        if not runs_on_cpu(request):
+            text = self.tr("Opening {0} on {1} … the driver may need minutes to compile new graphs.")
         name = self.name if self.path == request.bundle else Path(request.bundle).name
-        message = text.format(name, placement_text(request))
+        message = text.format(name, place)
         self._opening_shown = True
         self._banner.show_message("info", message, action=self.tr("Stop opening"), on_action=self._session.end)
 

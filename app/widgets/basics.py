@@ -8,6 +8,7 @@ from typing import Literal
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QPlainTextEdit,
@@ -243,6 +244,10 @@ class EmptyState(QWidget):
         self.action.setVisible(bool(action))
 
 
+NARROW = 64 * G
+"""Pixels below which a banner has its buttons under its text."""
+
+
 class Banner(QFrame):
     """A message at the place where it belongs, with details on demand and a button for the likely solution.
 
@@ -279,10 +284,17 @@ class Banner(QFrame):
 
     def _lay_out(self) -> None:
         top = Qt.AlignmentFlag.AlignTop
-        row = hbox(
-            (self._icon, 0, top), (self._text, 1), *((it, 0, top) for it in (self._more, self._action, self._close))
-        )
+        self._buttons = hbox(self._more, self._action)
+        self._middle = hbox((self._text, 1), self._buttons)
+        self._middle.setAlignment(self._buttons, top | Qt.AlignmentFlag.AlignLeft)
+        row = hbox((self._icon, 0, top), (self._middle, 1), (self._close, 0, top))
         vbox(row, self._details, parent=self, margins=(G + 4, G, G, G))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, the buttons are below the text, which has no room beside them (Qt's name)."""
+        super().resizeEvent(event)
+        beside = self.width() >= NARROW
+        self._middle.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
 
     @property
     def message(self) -> str:

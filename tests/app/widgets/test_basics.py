@@ -63,6 +63,14 @@ def test_the_button_fixes_and_an_old_fix_is_forgotten(qtbot: Any, banner: Banner
     assert done == ["tried"]
 
 
+def test_the_button_is_below_the_text_where_it_is_narrow(qtbot: Any, banner: Banner) -> None:
+    banner.show_message("info", "A sentence of several words, which needs some room. " * 2, action="Try again")
+    for width, below in ((390, True), (900, False), (390, True)):
+        banner.resize(width, banner.heightForWidth(width))
+        qtbot.waitUntil(lambda below=below: (banner._action.y() >= banner._text.geometry().bottom()) == below)
+        assert banner._text.width() > 250
+
+
 def test_the_cross_dismisses(qtbot: Any, banner: Banner) -> None:
     banner.show_message("ok", "Written.")
     with qtbot.waitSignal(banner.dismissed):
