@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 from app.frame.note_line import NoteLine
 from app.state.activities import Activity
 from app.state.context import AppContext
-from app.text.formatting import format_bytes, format_duration, pluralize
+from app.text.formatting import format_bytes, format_duration, format_number, pluralize
+from app.text.translatable import tr
 from app.widgets.basics import label
 from app.widgets.fields import progress_bar
 from app.widgets.layouts import hbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
+from workflows.wire.events import ProgressEvent
 
 PAGES = {
     "build": "build",
@@ -222,8 +224,11 @@ class StatusLine(QWidget):
         elif key.kind == "build":
             chip.show_state(self._build_words(), build.fraction, build.stopping)
         else:
-            message = key.progress.message if key.progress else ""
-            parts = [self.title_of(key.kind), message, format_duration(key.seconds) if key.seconds >= 1 else ""]
+            parts = [
+                self.title_of(key.kind),
+                progress_text(key.progress),
+                format_duration(key.seconds) if key.seconds >= 1 else "",
+            ]
             chip.show_state(" · ".join(filter(None, parts)), key.share, key.job.cancelled)
 
     def title_of(self, kind: str) -> str:
@@ -286,3 +291,10 @@ class StatusLine(QWidget):
         text = f"{counted} · {format_bytes(rss)}" if rss else self.tr("No worker running")
         self.memory.setText(text)
         set_tool_tip(self.memory, self.tr("Resident memory of the worker processes"))
+
+
+def progress_text(progress: ProgressEvent | None) -> str:
+    """What a job says of itself; of a sweep, which counts its steps in English, how many are done."""
+    if progress is None or progress.stage != "sweep":
+        return progress.message if progress is not None else ""
+    return tr("{0} of {1} done").format(format_number(progress.done), format_number(progress.total))

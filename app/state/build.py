@@ -51,7 +51,16 @@ class StageRow:
     @property
     def title(self) -> str:
         """What the stage does."""
-        return tr("loading PyTorch") if self.inner else self.stage
+        titles = {
+            "checkpoint": tr("checkpoint"),
+            "export": tr("export"),
+            "import": tr("loading PyTorch"),
+            "optimize": tr("optimize"),
+            "quantize": tr("quantize"),
+            "measure": tr("measure the loss"),
+            "bundle": tr("bundle"),
+        }
+        return titles.get(self.stage, self.stage)
 
     @property
     def inner(self) -> bool:

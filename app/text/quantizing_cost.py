@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.text.engine_text import translate_engine_text
 from app.text.formatting import format_bytes, format_number
 from app.text.translatable import tr
 from workflows.wire.reports.cost import QuantizationCost
@@ -10,14 +11,18 @@ from workflows.wire.reports.cost import QuantizationCost
 def cost_summary(cost: QuantizationCost) -> str:
     """What it cost, or why that is not known."""
     if cost.reason:
-        return tr("What quantizing cost was not measured: {0}.").format(cost.reason)
+        return tr("What quantizing cost was not measured: {0}.").format(translate_engine_text(cost.reason))
     texts = tr(
         "Against the graphs before quantizing, over {0} positions of {1}: the most probable token is the same at {2}, "
         "the divergence (KL) is {3} nats, the perplexity goes from {4} to {5}."
     )
     perplexity = (_number(cost.perplexity.reference, 1), _number(cost.perplexity.candidate, 1))
     return texts.format(
-        format_number(cost.positions), cost.text, cost_share(cost), _number(cost.kl_mean, 4), *perplexity
+        format_number(cost.positions),
+        translate_engine_text(cost.text),
+        cost_share(cost),
+        _number(cost.kl_mean, 4),
+        *perplexity,
     )
 
 

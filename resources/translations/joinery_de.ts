@@ -1955,6 +1955,10 @@
       <translation>Tiefen werden geschätzt</translation>
     </message>
     <message>
+      <source>Estimating …</source>
+      <translation>Wird geschätzt …</translation>
+    </message>
+    <message>
       <source>Every file was opened.</source>
       <translation>Jede Datei wurde geöffnet.</translation>
     </message>
@@ -2729,6 +2733,10 @@
     <message>
       <source>It is for {0}, which the server has no route for.</source>
       <translation>Es ist für {0}; dafür hat der Server keine Route.</translation>
+    </message>
+    <message>
+      <source>It is the bundle itself: nothing would differ.</source>
+      <translation>Das ist das Bundle selbst: nichts wäre anders.</translation>
     </message>
     <message>
       <source>It needs about {0} of disk, and {1} are free.</source>
@@ -3903,6 +3911,10 @@
       <translation>Das Bundle wird geöffnet …</translation>
     </message>
     <message>
+      <source>Opening {0} on {1} …</source>
+      <translation>{0} wird auf {1} geöffnet …</translation>
+    </message>
+    <message>
       <source>Opening {0} on {1} … the driver may need minutes to compile new graphs.</source>
       <translation>{0} wird auf {1} geöffnet … der Treiber braucht zum Kompilieren neuer Graphen eventuell Minuten.</translation>
     </message>
@@ -4108,7 +4120,7 @@
     </message>
     <message>
       <source>Plan of a sweep</source>
-      <translation>Plan eines Sweeps</translation>
+      <translation>Plan einer Versuchsreihe</translation>
     </message>
     <message>
       <source>Plans (*.toml)</source>
@@ -4425,6 +4437,10 @@
     <message>
       <source>Reading its values …</source>
       <translation>Seine Werte werden gelesen …</translation>
+    </message>
+    <message>
+      <source>Reading the plan …</source>
+      <translation>Der Plan wird gelesen …</translation>
     </message>
     <message>
       <source>Reading the prompt …</source>
@@ -4760,7 +4776,7 @@
     </message>
     <message>
       <source>Running a sweep</source>
-      <translation>Sweep läuft</translation>
+      <translation>Versuchsreihe läuft</translation>
     </message>
     <message>
       <source>Running: {0}</source>
@@ -7154,6 +7170,10 @@
       <translation>geprüft {0}</translation>
     </message>
     <message>
+      <source>checkpoint</source>
+      <translation>Checkpoint</translation>
+    </message>
+    <message>
       <source>closed</source>
       <translation>zu</translation>
     </message>
@@ -7344,6 +7364,10 @@
     <message>
       <source>expanded</source>
       <translation>aufgeklappt</translation>
+    </message>
+    <message>
+      <source>export</source>
+      <translation>Export</translation>
     </message>
     <message>
       <source>extensions, packages</source>
@@ -7658,6 +7682,10 @@
       <translation>Maß</translation>
     </message>
     <message>
+      <source>measure the loss</source>
+      <translation>Verlust messen</translation>
+    </message>
+    <message>
       <source>measurement</source>
       <translation>Messung</translation>
     </message>
@@ -7870,6 +7898,10 @@
       <translation>Opset {0}</translation>
     </message>
     <message>
+      <source>optimize</source>
+      <translation>Optimieren</translation>
+    </message>
+    <message>
       <source>optimum, combine, pipeline</source>
       <translation>optimum, verbinden, Pipeline</translation>
     </message>
@@ -8012,6 +8044,10 @@
     <message>
       <source>provider</source>
       <translation>Provider</translation>
+    </message>
+    <message>
+      <source>quantize</source>
+      <translation>Quantisieren</translation>
     </message>
     <message>
       <source>questions and answers, as JSON lines or parquet</source>
@@ -8443,7 +8479,7 @@
     </message>
     <message>
       <source>waiting</source>
-      <translation>wartet</translation>
+      <translation>wartend</translation>
     </message>
     <message>
       <source>waits</source>

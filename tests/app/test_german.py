@@ -15,8 +15,11 @@ from app.chat.chat_list import ChatList
 from app.chat.examples import picture_questions
 from app.chat.transcript import Transcript
 from app.text.engine_text import install_engine_texts
+from app.text.quantizing_cost import cost_summary
 from app.text.translator import install_language
 from tests.app.sequences import LENGTH, PAGE_NAMES, Walk, inside, process, visible_texts, walk
+from workflows.generate.prompt_sets import MEASURING_TEXT
+from workflows.wire.reports.cost import QuantizationCost
 
 ENGLISH = re.compile(r"\b(the|is|of|and|cannot|with|from|this|that|which|are|be|not|for|to|it|by|has|no|choose)\b")
 """Words of English sentences that German has not."""
@@ -56,3 +59,8 @@ def test_sequences_show_no_english_sentence(german: None, seed: int) -> None:
             assert english_texts(one) == set(), one.done
         one.wait(0.1)
         assert english_texts(one) == set(), one.done
+
+
+def test_what_quantizing_cost_names_its_text_in_german(german: None) -> None:
+    text = cost_summary(QuantizationCost(text=MEASURING_TEXT, positions=511, top1_agreement=0.961, kl_mean=0.0151))
+    assert "an 511 Stellen von Joinerys Text zum Messen" in text and "96,1 %" in text

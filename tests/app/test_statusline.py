@@ -8,10 +8,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.frame.status_line import progress_text
 from app.state.activities import QUIET
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
-from workflows.wire.events import StageEvent
+from workflows.wire.events import ProgressEvent, StageEvent
 from workflows.wire.requests import REQUESTS, Build, Cancel, InstallPlugin, Ping
 
 Make = Callable[..., MainWindow]
@@ -90,3 +91,9 @@ def test_every_job_that_is_shown_has_words_of_its_own(make_window: Make) -> None
     shown = set(REQUESTS) - QUIET - {Cancel.job, Ping.job}
     assert not [job for job in shown if status.title_of(job) == status.title_of("inspect")]
     assert len({status.title_of(job) for job in shown}) == len(shown)
+
+
+def test_a_sweep_says_how_many_steps_are_done() -> None:
+    assert progress_text(None) == "" and progress_text(ProgressEvent(stage="eval", message="prompt 2 of 9")) != ""
+    steps = ProgressEvent(stage="sweep", message="3 done · 5 waiting · a.build", done=3, total=1_008, unit="steps")
+    assert progress_text(steps) == "3 of 1,008 done"

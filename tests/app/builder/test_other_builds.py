@@ -99,9 +99,7 @@ def test_who_left_home_while_the_demo_was_looked_at_is_not_called_away(qtbot: An
     assert window.stack.current_name == "devices" and home.demo.text() == "Show the build"
 
 
-def test_a_bundle_opened_while_the_demo_was_looked_at_stays_open(
-    qtbot: Any, make_window: Make, tmp_path: Path
-) -> None:
+def test_a_bundle_opened_while_the_demo_was_looked_at_stays_open(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     """Also where the page of the build is made after the click, as in the first seconds of the program."""
     window = make_window(delay=0.02)
     context, other = window.context, make_bundle(tmp_path / "other")
