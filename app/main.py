@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from app.frame.navigation_rail import PageEntry
 from app.help.crash_dialog import note_crash
 from app.startup.garbage_collector import GarbageCollector
+from app.startup.preload import import_without_features
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.text.translatable import translatable
@@ -40,6 +41,7 @@ PAGES = (
 
 def application() -> QApplication:
     """The one QApplication, with the theme applied."""
+    import_without_features()
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)  # for a browser loaded later on
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(["joinery"])

@@ -9,6 +9,7 @@ turn of the event loop with a pause between, so that a click waits for one slice
 
 from __future__ import annotations
 
+import builtins
 import gc
 import sys
 import threading
@@ -107,6 +108,15 @@ class ModulePreloader:
             sys.setswitchinterval(self._turn)
             if self._collected:
                 gc.enable()
+
+
+def import_without_features() -> None:
+    """Gives back Python's own import in place of PySide's, which reads the source of each module for its features.
+
+    While it reads, it asks each module for `__wrapped__`; pydantic answers by importing another of its modules. Where
+    the window imported at the same time as the thread, that one was half made, and importing pydantic failed.
+    """
+    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
 
 
 def create_classes(name: str) -> None:

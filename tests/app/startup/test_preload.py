@@ -153,3 +153,14 @@ def test_every_class_of_a_module_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(preload, "import_module", lambda _: Lazy())
     preload.create_classes("PySide6.QtGui")
     assert read == ["One", "Two"]
+
+
+def test_pyside_reads_no_module_that_is_imported() -> None:
+    """Else two threads that import pydantic at once may fail; in a fresh interpreter, after other modules of Qt."""
+    code = (
+        "from app.main import application; application(); import inspect\n"
+        "read = []; inspect.getsource = lambda module: read.append(module) or ''\n"
+        "import PySide6.QtTest, xmlrpc.client, pydantic; print(len(read))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
