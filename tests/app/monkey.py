@@ -159,11 +159,11 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, walk(Path(folder), options.seed) as one:
         monkey = Monkey(one, options.seed)
         for number in range(options.count):
-            if number % 1000 == 0:
+            if number % 200 == 0:
                 print(f"{number:6} {me.memory_info().rss >> 20} MiB {time.monotonic() - began:.0f} s", flush=True)
             monkey.act()
             if raised:
-                print("after", ", ".join(one.done))
+                print(f"action {number}, after", ", ".join(one.done))
                 return 1
     print(f"{options.count} actions, no exception ({time.monotonic() - began:.0f} s)")
     return 0

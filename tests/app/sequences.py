@@ -41,7 +41,7 @@ from app.home.page import HomePage
 from app.inspect.inspect_page import InspectPage
 from app.jobs.time_slices import run_at_once
 from app.main import PAGES, application
-from app.server.bundle_list import ServedBundleList
+from app.server.page import ServerPage
 from app.state.build import BuildState
 from app.state.bundle_use import use_of
 from app.state.context import AppContext
@@ -272,7 +272,7 @@ class Walk:
             ChatList,
             LastBundleHint,
             HomePage,
-            ServedBundleList,
+            ServerPage,
             QComboBox,
             QDialog,
             ErrorBanner,
