@@ -27,6 +27,7 @@ from app.state.context import Act, AppContext
 from app.state.settings import expand_home
 from app.text.translatable import translatable
 from app.widgets.banner_overlay import BannerOverlay
+from app.widgets.drops import accept_as_copy
 from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
 
@@ -232,7 +233,7 @@ class MainWindow(QMainWindow):
         """Accept local files and folders anywhere in the window."""
         files = [u for u in event.mimeData().urls() if u.isLocalFile()]
         if files:
-            event.acceptProposedAction()
+            accept_as_copy(event)
             self.drop_frame.show_for(len(files))
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
@@ -244,7 +245,7 @@ class MainWindow(QMainWindow):
         self.drop_frame.hide()
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
-            event.acceptProposedAction()
+            accept_as_copy(event)
             self.interop.open_paths(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:

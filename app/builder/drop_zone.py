@@ -7,6 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.basics import set_role
+from app.widgets.drops import accept_as_copy
 from app.widgets.plain_text import PlainLabel
 
 
@@ -23,7 +24,7 @@ class DropZone(PlainLabel):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(u.isLocalFile() for u in event.mimeData().urls()):
-            event.acceptProposedAction()
+            accept_as_copy(event)
             set_role(self, "true", "hover")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
@@ -33,5 +34,5 @@ class DropZone(PlainLabel):
         set_role(self, "false", "hover")
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
-            event.acceptProposedAction()
+            accept_as_copy(event)
             self.dropped.emit(paths[0])

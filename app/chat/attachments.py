@@ -30,6 +30,7 @@ from app.state.media_files import (
     save_picture,
 )
 from app.widgets.actions import tool_button
+from app.widgets.drops import accept_as_copy
 from app.widgets.layouts import FlowLayout, clear_layout, hbox, vbox
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
@@ -193,7 +194,7 @@ class AttachmentDrop(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's name."""
         if isinstance(event, QDropEvent) and self._attachments.takes(event.mimeData()):
-            event.acceptProposedAction()
+            accept_as_copy(event)
             if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
                 self._attachments.take(event.mimeData())
             return True
