@@ -4395,6 +4395,10 @@
       <translation>Die Texte danach ordnen, wie gut sie antworten</translation>
     </message>
     <message>
+      <source>Rank them</source>
+      <translation>Ordnen</translation>
+    </message>
+    <message>
       <source>Ranks the quantized nodes by the accuracy that each would gain in full precision; needs one run per node.</source>
       <translation>Ordnet die quantisierten Knoten nach der Genauigkeit, die jeder in voller Präzision brächte; braucht einen Lauf je Knoten.</translation>
     </message>
@@ -6189,6 +6193,10 @@
     <message>
       <source>The tasks were stopped; nothing was saved.</source>
       <translation>Die Aufgaben wurden angehalten; nichts wurde gespeichert.</translation>
+    </message>
+    <message>
+      <source>The texts appear here by their rank.</source>
+      <translation>Hier erscheinen die Texte nach ihrem Rang.</translation>
     </message>
     <message>
       <source>The texts have more than {0} characters: paste fewer at once.</source>

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.text.engine_text import translate_engine_text
 from app.widgets.basics import button, label
-from app.widgets.file_suffix import suggested_file
+from app.widgets.file_suffix import suggested_file, with_file_suffix
 from app.widgets.layouts import STRETCH, hbox, vbox
 from app.widgets.tables import ReadOnlyTable, TextTableModel
 from workflows.common.errors import describe_os_error
@@ -85,7 +85,7 @@ class ResultTable(QWidget):
         title, kind = self.tr("Save the table"), self.tr("CSV (*.csv)")
         name, _ = QFileDialog.getSaveFileName(self, title, suggested_file("labels.csv"), kind)
         if name:
-            self.save(Path(name))
+            self.save(with_file_suffix(name, ".csv"))
 
     def save(self, path: Path) -> None:
         try:

@@ -32,6 +32,9 @@ class TaskPanel(QWidget):
         self.start = button(verb, "", "primary", self.started.emit, tip)
         self.stop = button(self.tr("Cancel"), "stop", "", self.cancel, self.tr("Stops it (Esc)"))
         self.working = progress_bar(working, height=4)
+        policy = self.working.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves when it begins
+        self.working.setSizePolicy(policy)
         model.changed.connect(self.refresh)
 
     def rest(self) -> QWidget:

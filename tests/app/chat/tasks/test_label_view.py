@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
@@ -28,7 +29,9 @@ def rows(view: LabelView) -> list[list[str]]:
     return [*csv.reader(view.result.text("excel").splitlines())]
 
 
-def test_texts_are_classified_copied_and_saved(make_page: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_texts_are_classified_copied_and_saved(
+    make_page: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = make_page("moods")
     view = shown(page)
     assert view.heading.text() == "Classify texts with moods · fp32" and not view.query.isVisible()
@@ -44,7 +47,8 @@ def test_texts_are_classified_copied_and_saved(make_page: Make, qtbot: QtBot, tm
     assert rows(view) == wanted and view.summary.text() == "8 tokens read · on cpu"
     view.result.copy()
     assert QGuiApplication.clipboard().text().splitlines()[2] == "bad\tgood\t0.5300\tbad 0.4700"
-    view.result.save(tmp_path / "t.csv")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "t"), ""))
+    view.result.choose_file()
     assert [*csv.reader((tmp_path / "t.csv").read_text("utf-8-sig").splitlines())] == wanted
     view.result.save(tmp_path / "t.csv" / "t.csv")  # below a file
     assert "cannot read or write" in view.texts.banner.message
@@ -59,6 +63,7 @@ def test_texts_are_classified_copied_and_saved(make_page: Make, qtbot: QtBot, tm
 def test_a_reranker_ranks_for_a_query(make_page: Make, qtbot: QtBot) -> None:
     view = shown(make_page("reranker"))
     assert view.heading.text() == "Rank texts with reranker · fp32" and view.query.isVisible()
+    assert view.texts.start.text() == "Rank them" and view.result.hint.text() == "The texts appear here by their rank."
     qtbot.mouseClick(view.texts.examples, Qt.MouseButton.LeftButton)
     assert view.query.text() == "How long do eggs keep?"
     qtbot.keyClick(view.query, Qt.Key.Key_Return)
