@@ -14,8 +14,8 @@ from app.state.context import AppContext
 from app.state.inspection import cached_tokens
 from app.state.measurements import ReplyTally
 from app.text.formatting import format_bytes, format_milliseconds, format_number, format_token_rate, pluralize
-from app.widgets import label
-from app.widgets.layouts import STRETCH, hbox, vbox
+from app.widgets import ElidedLabel, label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon, theme
 from workflows.wire.events import STATE
@@ -68,11 +68,12 @@ class ContextUsageBar(QWidget):
         self.picture = PlainLabel()
         set_icon(self.picture, "picture", "picture", 16)
         self.pictures = label("", "muted")
-        self.speed = label("", "muted")
+        self.speed = ElidedLabel("")
+        self.speed.setAlignment(Qt.AlignmentFlag.AlignRight)  # the first to be cut
         seen = hbox(self.picture, self.pictures, spacing=G // 2)
         vbox(
             self.bar,
-            hbox(self.usage, self.state, seen, STRETCH, self.speed, spacing=2 * G),
+            hbox(self.usage, self.state, seen, (self.speed, 1), spacing=2 * G),
             spacing=G // 2,
             parent=self,
         )
@@ -146,11 +147,11 @@ class ContextUsageBar(QWidget):
             parts.append(format_token_rate(reply.decode_rate))
         if reply.ttft_ms is not None:
             parts.append(f"TTFT {format_milliseconds(reply.ttft_ms)}")
-        self.speed.setText(" · ".join(parts))
+        self.speed.set_whole(" · ".join(parts))
 
     def forget_speed(self) -> None:
         """Clears the speed."""
-        self.speed.clear()
+        self.speed.set_whole("")
 
 
 REFRESH_MS = 200

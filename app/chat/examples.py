@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 import resources
 from app.chat.intents import Send
 from app.widgets import button, label
-from app.widgets.layouts import STRETCH, FlowLayout, clear_layout, vbox
+from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
 from app.widgets.theme import G
 from app.widgets.thumbnail import Thumbnail
 
@@ -38,6 +39,23 @@ def picture_questions() -> list[tuple[Path, str]]:
     return [(folder / row["file"], row["question"]) for row in rows]
 
 
+class PictureCard(QWidget):
+    """A shipped picture beside its question; a click on either asks it."""
+
+    def __init__(self, path: Path, question: str) -> None:
+        super().__init__()
+        self.ask = button(question)
+        self.ask.setAccessibleName(f"{question} · {path.stem}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        hbox(Thumbnail(str(path), 5 * G), (self.ask, 1), parent=self)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The picture is pressed (Qt's name)."""
+        super().mouseReleaseEvent(event)
+        if self.rect().contains(event.position().toPoint()):
+            self.ask.click()
+
+
 class ExamplePrompts(QWidget):
     """`requested` sends the clicked prompt."""
 
@@ -52,8 +70,7 @@ class ExamplePrompts(QWidget):
         self._texts: tuple[str, ...] = ()
         self._rows = vbox()
         self.pictures = QWidget()
-        self._picture_row = FlowLayout(self.pictures)
-        self.pictures.setMaximumWidth(64 * G)
+        self._picture_rows = vbox(parent=self.pictures, spacing=G // 2)
         self.pictures.hide()
         middle = Qt.AlignmentFlag.AlignHCenter
         parts = (self.invitation, 0, middle), (self.hint, 0, middle), self._rows, (self.pictures, 0, middle)
@@ -103,18 +120,13 @@ class ExamplePrompts(QWidget):
         """Offers the shipped pictures, each with the question that was drawn for it."""
         self._offer(())
         if self.pictures.isHidden():
-            clear_layout(self._picture_row)
+            clear_layout(self._picture_rows)
             for path, question in picture_questions():
-                self._picture_row.addWidget(self._picture(path, question))
+                card, sent = PictureCard(path, question), Send(question, (str(path),))
+                card.ask.clicked.connect(lambda _checked=False, sent=sent: self.requested.emit(sent))
+                self._picture_rows.addWidget(card)
             self.pictures.show()
         self.hint.setText(self.tr("or begin with a picture and its question:"))
-
-    def _picture(self, path: Path, question: str) -> QWidget:
-        part = QWidget()
-        ask = button(question, clicked=partial(self.requested.emit, Send(question, (str(path),))))
-        ask.setAccessibleName(f"{question} · {path.stem}")
-        vbox((Thumbnail(str(path), 8 * G), 0, Qt.AlignmentFlag.AlignHCenter), ask, parent=part, spacing=G // 2)
-        return part
 
     def _choose(self, clips: Sequence[Path], text: str) -> None:
         self.clipChosen.emit(next(str(path) for path in clips if path.name == text))

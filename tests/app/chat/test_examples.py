@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.chat.examples import ExamplePrompts, picture_questions
+from app.chat.examples import ExamplePrompts, PictureCard, picture_questions
 from app.chat.intents import Send
+from app.widgets.thumbnail import Thumbnail
 
 
 def test_a_bundle_that_sees_is_offered_the_shipped_pictures(qtbot: QtBot) -> None:
@@ -23,6 +25,14 @@ def test_a_bundle_that_sees_is_offered_the_shipped_pictures(qtbot: QtBot) -> Non
     (asked,) = sent
     assert asked == Send("How many are there?", (asked.files[0],))
     assert Path(asked.files[0]).is_file() and Path(asked.files[0]).name == "3-three-black-squares.png"
+    examples.resize(480, 480)  # as beside the lists and the panel in the smallest window
+    examples.show()
+    cards = examples.findChildren(PictureCard)
+    assert all(examples.rect().contains(card.mapTo(examples, card.rect().bottomRight())) for card in cards)
+    thumbnail = cards[4].findChild(Thumbnail)
+    assert thumbnail is not None and len({card.width() for card in cards}) == 1
+    qtbot.mouseClick(thumbnail, Qt.MouseButton.LeftButton)
+    assert sent[1].files == (thumbnail.path,)
     examples.show_invitation("qwen3-demo", completes=False, opening=False)
     assert examples.pictures.isHidden() and len(examples.buttons) == 3
 
