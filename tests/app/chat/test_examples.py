@@ -45,3 +45,19 @@ def test_a_transcriber_is_offered_the_shipped_recordings(qtbot: QtBot) -> None:
     assert next(one.text() for one in examples.buttons) == "de-drei-fuenf.wav"
     examples.buttons[1].click()
     assert Path(chosen[0]).name == examples.buttons[1].text() and Path(chosen[0]).is_file()
+
+
+def test_a_long_example_is_cut_at_its_end_where_it_is_narrow(qtbot: QtBot) -> None:
+    examples, sent = ExamplePrompts(), []
+    qtbot.addWidget(examples)
+    examples.requested.connect(sent.append)
+    examples.show_invitation("t5-demo", completes=False, opening=False)
+    (ask,) = examples.buttons
+    whole = ask.accessibleName()
+    examples.resize(380, 300)
+    examples.show()
+    assert ask.text().endswith("…") and whole.startswith(ask.text()[:-1]) and ask.width() <= 380
+    ask.click()
+    assert sent == [Send(whole)]
+    examples.resize(900, 300)
+    qtbot.waitUntil(lambda: ask.text() == whole and not ask.toolTip())
