@@ -23,6 +23,7 @@ class NumberedTextView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.text, self.numbers = QPlainTextEdit(), QPlainTextEdit()
+        self.numbers.setAccessibleName(self.tr("Line numbers"))
         for part in (self.text, self.numbers):
             part.setReadOnly(True)
             part.setFont(mono_font())

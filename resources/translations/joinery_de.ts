@@ -3055,6 +3055,10 @@
       <translation>Zeile</translation>
     </message>
     <message>
+      <source>Line numbers</source>
+      <translation>Zeilennummern</translation>
+    </message>
+    <message>
       <source>Line {0}, column {1}: {2}.</source>
       <translation>Zeile {0}, Spalte {1}: {2}.</translation>
     </message>
@@ -3160,7 +3164,7 @@
     </message>
     <message>
       <source>Look</source>
-      <translation>Ansehen</translation>
+      <translation>Prüfen</translation>
     </message>
     <message>
       <source>Look again</source>

@@ -107,13 +107,7 @@ class Monkey:
 
     def _turn_wheel(self) -> None:
         front = self._front
-        place = self._point(front.rect())
-        target = front.childAt(place) or front
-        QTest.wheelEvent(
-            target.window().windowHandle(),
-            target.mapTo(target.window(), target.rect().center()),
-            QPoint(0, self.random.choice((-240, 240))),
-        )
+        QTest.wheelEvent(front.windowHandle(), self._point(front.rect()), QPoint(0, self.random.choice((-240, 240))))
 
     def _resize(self) -> None:
         self.window.resize(*self.random.choice(SIZES))
