@@ -54,7 +54,7 @@ class PanelController(QObject):
         panel.adapter.changed.connect(lambda: setattr(controller, "adapter", panel.adapter.chosen))
         controller.runningChanged.connect(panel.set_running)
         controller.reset.connect(self._show_chat)
-        controller.session.opened.connect(lambda _ready: self._offer_languages())
+        controller.session.opened.connect(lambda _ready: self._offer_parts())
         context.bundleChanged.connect(lambda _summary: self._on_bundle())
         self._show(self.default_sampling)
         self._on_bundle()
@@ -65,9 +65,10 @@ class PanelController(QObject):
             self._save_timer.stop()
             self._save()
 
-    def _offer_languages(self) -> None:
-        """Lists the languages of the current bundle, which are known once it is open."""
+    def _offer_parts(self) -> None:
+        """Lists the languages of the current bundle, which are known once it is open; a recording has no prompt."""
         ready = self._context.ready
+        self._panel.offer_prompt(ready is None or not ready.listens)
         if ready is not None:
             self._panel.languages.offer(ready.languages)
         else:
@@ -87,7 +88,7 @@ class PanelController(QObject):
         self.apply_pending()
         summary = self._context.bundle or {}
         path = str(summary.get("path", ""))
-        self._offer_languages()
+        self._offer_parts()
         self._panel.adapter.offer(summary.get("adapters", ()))
         if path == self._bundle:
             self._panel.decoding.chain.set_ops(summary.get("chain", ()))  # it may be another build in the same folder

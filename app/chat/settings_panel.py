@@ -204,6 +204,10 @@ class SettingsPanel(QWidget):
         self._pages.append((title, area, content))
         self.tabs.addTab(area, title)
 
+    def offer_prompt(self, offered: bool) -> None:
+        """Shows the tab of the prompt, or hides it for a bundle that takes none."""
+        self.tabs.setTabVisible(0, offered)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._fit()

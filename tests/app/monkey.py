@@ -107,7 +107,8 @@ class Monkey:
 
     def _turn_wheel(self) -> None:
         front = self._front
-        QTest.wheelEvent(front.windowHandle(), self._point(front.rect()), QPoint(0, self.random.choice((-240, 240))))
+        place = front.mapTo(front.window(), self._point(front.rect()))
+        QTest.wheelEvent(front.window().windowHandle(), place, QPoint(0, self.random.choice((-240, 240))))
 
     def _resize(self) -> None:
         self.window.resize(*self.random.choice(SIZES))

@@ -70,6 +70,7 @@ def test_a_segment_leads_to_its_place_in_the_recording(make: Make, qtbot: QtBot,
     qtbot.waitUntil(recording.waveform.isVisible)
     assert recording.waveform.seconds == 10.0 and not recording.note.isVisible()
     assert recording.play.isEnabled() and recording.time.text() == "0:00.0 / 0:10.0"
+    assert not page.panel.tabs.isTabVisible(0)  # no system prompt, no tools: a recording is all that is sent
     assert reply.segments is not None
     reply.segments.setFocus()
     qtbot.keyClick(reply.segments, Qt.Key.Key_Down)
