@@ -50,6 +50,11 @@ def _refused() -> Iterator[tuple[str, str, str]]:
         "refused",
         "get the model in qint8: files of 4 and 2 bits lack the weights' shapes",
     )
+    yield (
+        "torchao, Int4TilePackedTo4dTensor, Int4PlainInt32Tensor, MXTensor, NVFP4Tensor; experts; files of PyTorch",
+        "refused",
+        "get safetensors of Int8Tensor, IntxUnpackedToInt8Tensor, Int4Tensor or Float8Tensor",
+    )
     for name, reason in REFUSED.items():
         yield f"`{name}`", "refused", reason
 

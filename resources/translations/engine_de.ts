@@ -56,6 +56,10 @@
       <translation>„qzeros“ enthält {0}, was für AutoGPTQ den Nullpunkt {1} und für GPTQModel 0 bedeutet, und config.json sagt nicht, wer von beiden es schrieb</translation>
     </message>
     <message>
+      <source>'scale' has {0} groups, which do not divide {1} inputs</source>
+      <translation>„scale“ hat {0} Gruppen, die {1} Eingänge nicht teilen</translation>
+    </message>
+    <message>
       <source>'scales' has {0} groups where {1} inputs in groups of {2} need another</source>
       <translation>„scales“ hat {0} Gruppen, wo {1} Eingänge in Gruppen von {2} eine andere Zahl brauchen</translation>
     </message>
@@ -86,6 +90,10 @@
     <message>
       <source>'weight_shape' is no shape of a matrix</source>
       <translation>„weight_shape“ ist keine Form einer Matrix</translation>
+    </message>
+    <message>
+      <source>'zero_point' has numbers that are no integers of {0} bits</source>
+      <translation>„zero_point“ hat Zahlen, die keine ganzen Zahlen von {0} Bit sind</translation>
     </message>
     <message>
       <source>'{0}' cannot be built: {1}; get it again, or another quantization of the same model.</source>
@@ -154,6 +162,10 @@
     <message>
       <source>'{0}' holds NaN or infinite values; get it again.</source>
       <translation>„{0}“ enthält NaN oder unendliche Werte; erneut holen.</translation>
+    </message>
+    <message>
+      <source>'{0}' holds integers of torchao beyond the {1} bits that its metadata say: get the checkpoint again.</source>
+      <translation>„{0}“ enthält ganze Zahlen von torchao jenseits der {1} Bit, die seine Metadaten nennen: den Checkpoint erneut holen.</translation>
     </message>
     <message>
       <source>'{0}' holds no vocabulary, so the tokenizer is damaged; get it again.</source>
@@ -2078,6 +2090,10 @@
     <message>
       <source>The checkpoint is quantized by compressed-tensors with {0} ({1}), which are not read: get the model without these.</source>
       <translation>Der Checkpoint ist mit compressed-tensors mit {0} ({1}) quantisiert, was nicht gelesen wird: das Modell ohne diese holen.</translation>
+    </message>
+    <message>
+      <source>The checkpoint is quantized by torchao, and '{0}' is of its class {1}, which is not read: get the model with weights of {2}.</source>
+      <translation>Der Checkpoint ist mit torchao quantisiert, und „{0}“ ist von dessen Klasse {1}, die nicht gelesen wird: das Modell mit Gewichten von {2} holen.</translation>
     </message>
     <message>
       <source>The checkpoint is quantized by {0}, and the layers of {1} have transposed weights, which are not read in this form: get the model without quantization.</source>
@@ -5136,10 +5152,6 @@
       <translation>seine Daten enden vor {0}, also ist es abgeschnitten</translation>
     </message>
     <message>
-      <source>its files hold the parts of classes of torchao, whose form its version decides</source>
-      <translation>seine Dateien enthalten die Teile von Klassen von torchao, deren Form seine Version bestimmt</translation>
-    </message>
-    <message>
       <source>its forms are those of other methods under names of its own</source>
       <translation>ihre Formen sind die anderer Methoden unter eigenen Namen</translation>
     </message>
@@ -5196,8 +5208,16 @@
       <translation>seine Köpfe haben mehrere Größen: {0}</translation>
     </message>
     <message>
+      <source>its inputs are scaled before they are multiplied ('act_pre_scale'), which is not read</source>
+      <translation>seine Eingänge werden vor dem Multiplizieren skaliert („act_pre_scale“), was nicht gelesen wird</translation>
+    </message>
+    <message>
       <source>its integers are in the order of a GPU's kernel</source>
       <translation>ihre Ganzzahlen stehen in der Reihenfolge eines GPU-Kernels</translation>
+    </message>
+    <message>
+      <source>its integers are of {0}, and those up to int8 are read</source>
+      <translation>seine ganzen Zahlen sind von {0}, und gelesen werden die bis int8</translation>
     </message>
     <message>
       <source>its integers are stored as floats, or its scales or zero points are quantized themselves</source>
@@ -6436,6 +6456,10 @@
       <translation>der Mittelwert geht nicht nur über die letzte Achse oder lässt sie weg</translation>
     </message>
     <message>
+      <source>the metadata of its file do not say of which class it is</source>
+      <translation>die Metadaten seiner Datei nennen seine Klasse nicht</translation>
+    </message>
+    <message>
       <source>the model attends within chunks of the text, and GroupQueryAttention within windows alone</source>
       <translation>das Modell sieht innerhalb von Abschnitten des Textes, und GroupQueryAttention nur innerhalb von Fenstern</translation>
     </message>
@@ -6874,6 +6898,18 @@
     <message>
       <source>torch {0} is a build of this machine's package index; its hash is not published (sha256 {1})</source>
       <translation>torch {0} ist ein Bau des Paketindex dieses Rechners; sein Hash ist nicht veröffentlicht (sha256 {1})</translation>
+    </message>
+    <message>
+      <source>torchao, 4-bit integers, one in a byte</source>
+      <translation>torchao, 4-Bit-Ganzzahlen, eine im Byte</translation>
+    </message>
+    <message>
+      <source>torchao, 4-bit integers, two in a byte (Int4Tensor)</source>
+      <translation>torchao, 4-Bit-Ganzzahlen, zwei im Byte (Int4Tensor)</translation>
+    </message>
+    <message>
+      <source>torchao, 8-bit integers</source>
+      <translation>torchao, 8-Bit-Ganzzahlen</translation>
     </message>
     <message>
       <source>tracing the {0}</source>

@@ -220,9 +220,7 @@ def no_weights_error(names: Iterable[str]) -> CheckpointError:
 def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
     """Reads the tensors of a safetensors file. Raises CheckpointError where header and data disagree."""
     header, data, available = _read_json(folder, name)
-    metadata = header.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise _damaged(name, "its metadata is not an object of strings")
+    _pop_metadata(header, name)
     tensors: dict[str, TensorInfo] = {}
     spans: list[tuple[int, int, str]] = []
     for tensor, entry in header.items():
@@ -231,6 +229,18 @@ def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
         spans.append((begin, end, tensor))
     _check_spans(name, sorted(spans), available)
     return tensors
+
+
+def read_metadata(folder: Path, name: str) -> dict[str, str]:
+    """Reads what a safetensors file says of itself, beside its tensors."""
+    return _pop_metadata(_read_json(folder, name)[0], name)
+
+
+def _pop_metadata(header: dict[str, object], name: str) -> dict[str, str]:
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise _damaged(name, "its metadata is not an object of strings")
+    return metadata
 
 
 def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int, int]:

@@ -92,6 +92,7 @@ def test_gptq(tmp_path: Path, architecture: str, own: dict[str, Any], products: 
         ("llama", {"quant_method": "hqq"}, making.hqq, 8),
         ("gemma2", {"quant_method": "hqq"}, partial(making.hqq, bits=8, group=128), 8),
         ("qwen2", {"quant_method": "quanto"}, making.quanto, 8),
+        ("qwen3", {"quant_method": "torchao"}, partial(making.torchao, group=32), 8),
         ("phi3", FP8, partial(making.float8, block=(128, 128), suffix="weight_scale_inv"), 0),
         ("llama", {"quant_method": "bitsandbytes", "load_in_4bit": True}, making.bitsandbytes4, 0),
     ],

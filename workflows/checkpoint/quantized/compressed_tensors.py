@@ -122,7 +122,7 @@ def describe(layer: QuantizedLayer) -> tuple[str, TensorInfo]:
 def _integers(layer: QuantizedLayer, role: str, shape: tuple[int, ...], bits: int) -> tuple[str, TensorInfo]:
     rows, columns = shape
     scale = layer.get("weight_scale", FLOATS)
-    group = _group(layer, rows, columns)
+    group = row_group(layer, rows, columns)
     size, held = block_size(group, columns)
     roles = [role, "weight_scale"]
     if "weight_zero_point" in layer.tensors:
@@ -152,7 +152,7 @@ def _has_order(layer: QuantizedLayer, columns: int, group: int) -> bool:
     return True
 
 
-def _group(layer: QuantizedLayer, rows: int, columns: int, suffix: str = "weight_scale") -> int:
+def row_group(layer: QuantizedLayer, rows: int, columns: int, suffix: str = "weight_scale") -> int:
     """The numbers of a row with one scale; all where rows or the tensor have one."""
     shape = layer.tensors[suffix].shape
     if shape in ((), (1,), (1, 1), (rows,), (rows, 1)):
@@ -168,11 +168,11 @@ def float8(layer: QuantizedLayer, suffix: str = "weight_scale", block: object = 
     scale = layer.get(suffix, (*FLOATS, "float8_e8m0fnu"))
     sizes = _block_sizes(block or _block_structure(layer.settings))
     if sizes and scale.shape == (-(-rows // sizes[0]), -(-columns // sizes[1])):
-        row_group, group = sizes
+        rows_each, group = sizes
     else:
-        group, row_group = _group(layer, rows, columns, suffix), 1
+        group, rows_each = row_group(layer, rows, columns, suffix), 1
     size, _ = block_size(group, columns)
-    packed = PackedWeight((), rows, columns, group, size, 8, row_group=row_group, held=False)
+    packed = PackedWeight((), rows, columns, group, size, 8, row_group=rows_each, held=False)
     return layer.weight("FP8", ("weight", suffix), packed, {suffix: "scale"})
 
 

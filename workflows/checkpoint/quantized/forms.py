@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.gguf import stacked_experts
-from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, hqq, mxfp4, quanto
+from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, gptq, hqq, mxfp4, quanto, torchao
 from workflows.checkpoint.quantized.parts import Parts
 
 
@@ -26,6 +26,7 @@ class PackedForm:
 
 
 _LEVELS = "8-bit integers, twice the numbers of E2M1, in blocks of {}"
+_TORCHAO = "{}-bit integers, with zero points where it has them"
 PACKED_FORMS: Mapping[str, PackedForm] = {
     form.name: form
     for form in (
@@ -65,6 +66,15 @@ PACKED_FORMS: Mapping[str, PackedForm] = {
             for bits in hqq.BITS
         ),
         PackedForm("QUANTO-8", "quanto, qint8", quanto.unpack, "8-bit integers in blocks of a row"),
+        PackedForm("AO-INT8", "torchao, 8-bit integers", torchao.unpack_integers, _TORCHAO.format(8)),
+        PackedForm("AO-INT4", "torchao, 4-bit integers, one in a byte", torchao.unpack_integers, _TORCHAO.format(4)),
+        PackedForm(
+            "AO-INT4-PACKED",
+            "torchao, 4-bit integers, two in a byte (Int4Tensor)",
+            torchao.unpack_packed,
+            "4-bit integers with minimums",
+            minimums=True,
+        ),
         PackedForm("BNB-INT8", "bitsandbytes, int8", bitsandbytes.unpack_integers, "8-bit integers in blocks of a row"),
     )
 }

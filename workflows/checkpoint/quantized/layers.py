@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from workflows.checkpoint.blocks import Blocks
 from workflows.checkpoint.files import open_file, regular_file
 from workflows.checkpoint.packed import PackedPart, PackedWeight
-from workflows.checkpoint.quantized.parts import Parts, array_of
+from workflows.checkpoint.quantized.parts import Parts, array_of, to_floats
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
+from workflows.common.tensors import Array
 
 Settings = Mapping[str, object]
 """The checkpoint's `quantization_config`."""
@@ -62,6 +63,10 @@ class QuantizedLayer:
         """The numbers of a tensor, which should be small."""
         part = _part(suffix, self.tensors[suffix])
         return array_of(part, read_part(self.folder, part))
+
+    def numbers(self, suffix: str) -> Array:
+        """The numbers of a tensor, which should be small, in float32."""
+        return to_floats(self.tensors[suffix].dtype, self.read(suffix))
 
     def error(self, problem: str) -> CheckpointError:
         """The error for a layer that cannot be read."""

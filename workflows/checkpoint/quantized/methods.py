@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, fp8, gptq, hqq, mxfp4, quanto
+from workflows.checkpoint.quantized import awq, bitsandbytes, compressed_tensors, fp8, gptq, hqq, mxfp4, quanto, torchao
 from workflows.checkpoint.quantized.layers import QuantizedLayer, Settings, split_weight
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
@@ -22,6 +22,10 @@ _TURNED = ("decision_transformer", "gpt2", "imagegpt", "openai-gpt")  # model ty
 def _at_last_dot(name: str) -> tuple[str, str]:
     layer, _, suffix = name.rpartition(".")
     return layer, suffix
+
+
+def _as_they_are(settings: Settings, _folder: Path, _tensors: Mapping[str, TensorInfo]) -> Settings:
+    return settings
 
 
 def _at_last_underscore(name: str) -> tuple[str, str]:
@@ -35,7 +39,8 @@ class QuantMethod:
 
     suffixes: of a layer's tensors, of which every quantized layer has one of the first `triggers`. check: raises
     CheckpointError for settings that are not read. describe: the weight of a layer. dropped: suffixes of tensors that
-    say nothing of weights. split: the layer and the suffix of a tensor's name.
+    say nothing of weights. split: the layer and the suffix of a tensor's name. complete: the settings with what the
+    files say beside their tensors.
     """
 
     name: str
@@ -46,6 +51,7 @@ class QuantMethod:
     dropped: tuple[str, ...] = ()
     triggers: int = 1
     split: Callable[[str], tuple[str, str]] = _at_last_dot
+    complete: Callable[[Settings, Path, Mapping[str, TensorInfo]], Settings] = _as_they_are
 
     def layers(
         self, tensors: Mapping[str, TensorInfo]
@@ -84,11 +90,14 @@ METHODS: Mapping[str, QuantMethod] = {
         QuantMethod(
             "quanto", quanto.TITLE, quanto.SUFFIXES, quanto.check, quanto.describe, quanto.DROPPED, split=split_weight
         ),
+        QuantMethod(
+            "torchao", torchao.TITLE, torchao.SUFFIXES, torchao.check, torchao.describe, torchao.DROPPED,
+            complete=torchao.with_classes,
+        ),
     )
 }  # fmt: skip
 """By `quant_method`."""
 REFUSED: Mapping[str, str] = {
-    "torchao": "its files hold the parts of classes of torchao, whose form its version decides",
     "auto-round": "it packs as other methods do, by a form of its own name: export it as auto_gptq or auto_awq",
     "aqlm": "its weights are sums of vectors of a table",
     "vptq": "its weights are vectors of a table",
@@ -118,6 +127,7 @@ def present_quantized(
             "have transposed weights, which are not read in this form: get the model without quantization."
         )
     method.check(settings)
+    settings = method.complete(settings, folder, tensors)
     layers, presented = method.layers(tensors)
     for name, own in layers.items():
         weight, info = method.describe(QuantizedLayer(name, own, settings, folder, method.title))

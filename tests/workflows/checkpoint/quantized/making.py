@@ -7,7 +7,7 @@ the tests of packages compare with the packages themselves (packages.py).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -200,6 +200,37 @@ def quanto(rng: np.random.Generator, rows: int, columns: int) -> Layer:
     return tensors, integers * (scale / 8).numpy()
 
 
+def torchao(
+    rng: np.random.Generator, rows: int, columns: int, bits: int = 8, group: int = -1, zeros: bool = True,
+    packed: bool = False,
+) -> Layer:  # fmt: skip
+    """Integers of torchao: one in a byte, or two (Int4Tensor). group: -1 for one scale a row."""
+    group, half = columns if group == -1 else group, 1 << (bits - 1)
+    integers = rng.integers(-half, half, (rows, columns), np.int8)
+    scale = scales_of(rng, rows, columns // group, dtype=torch.bfloat16 if packed else torch.float32)
+    own = scale.float().numpy().repeat(group, 1)
+    if packed:
+        offsets = (torch.from_numpy(rng.random(scale.shape).astype(np.float32)) * 0.02 - 0.01).bfloat16()
+        tensors = {"qdata": torch.from_numpy((integers[:, ::2] & 15) | (integers[:, 1::2] << 4)),
+                   "scale": scale.T, "zero_point": offsets.T}  # fmt: skip
+        minimums = np.float32(8) * scale.float().numpy() - offsets.float().numpy()
+        weight = (integers + 8).astype(np.float32) * own - minimums.repeat(group, 1)
+    else:
+        middles = rng.integers(-half, half, scale.shape, np.int8) if zeros else np.zeros(scale.shape, np.int8)
+        tensors = {"qdata": torch.from_numpy(integers), "scale": scale, "zero_point": torch.from_numpy(middles)}
+        weight = (integers.astype(np.float32) - middles.repeat(group, 1)) * own
+    return {f"_weight_{name}": tensor for name, tensor in tensors.items()}, weight
+
+
+def torchao_classes(names: Iterable[str], kind: str = "Int8Tensor", **facts: Any) -> dict[str, str]:
+    """What a file's metadata say of these tensors and parts of weights, all of one class."""
+    suffix = "._weight_qdata"
+    return {"format": "pt"} | {
+        f"{name.removesuffix(suffix)}.weight": json.dumps({"_type": kind, "_data": facts}) if name.endswith(suffix)
+        else json.dumps({"_type": "Tensor"}) for name in names
+    }  # fmt: skip
+
+
 def quantize(model: Any, packer: Packer, skip: tuple[str, ...] = ("lm_head", "mlp.gate.")) -> dict[str, torch.Tensor]:
     """The tensors of the model's checkpoint, whose products are packed; the model gets the weights they stand for."""
     rng, tensors = np.random.default_rng(7), {}
@@ -239,8 +270,9 @@ def write(folder: Path, model: Any, settings: Mapping[str, Any], tensors: Mappin
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
     names = sorted(tensors)
     shards = {"model-00001-of-00002.safetensors": names[::2], "model-00002-of-00002.safetensors": names[1::2]}
+    metadata = torchao_classes(names) if settings.get("quant_method") == "torchao" else None
     for file, own in shards.items():
-        save_file({name: tensors[name].contiguous() for name in own}, folder / file)
+        save_file({name: tensors[name].contiguous() for name in own}, folder / file, metadata)
     table = {name: file for file, own in shards.items() for name in own}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": table}), "utf-8")
     return folder
@@ -289,13 +321,16 @@ def gptq_checkpoint(folder: Path, architecture: str, **changes: Any) -> tuple[Pa
     return write(folder, model, settings, quantize(model, partial(gptq, **own))), model
 
 
-def write_layer(folder: Path, settings: Mapping[str, Any], layer: str, tensors: Mapping[str, torch.Tensor]) -> Path:
-    """A folder with one quantized layer, and an embedding as it is."""
+def write_layer(
+    folder: Path, settings: Mapping[str, Any], layer: str, tensors: Mapping[str, torch.Tensor],
+    metadata: Mapping[str, str] | None = None,
+) -> Path:  # fmt: skip
+    """A folder with one quantized layer, and an embedding as it is. metadata: of the file."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"], "quantization_config": dict(settings)}
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
     own = {f"{layer}.{suffix}": tensor.contiguous() for suffix, tensor in tensors.items()}
-    save_file(own | {"model.embed_tokens.weight": torch.ones(4, 3)}, folder / "model.safetensors")
+    save_file(own | {"model.embed_tokens.weight": torch.ones(4, 3)}, folder / "model.safetensors", metadata)
     return folder
 
 
@@ -305,10 +340,13 @@ def numbers(path: Path) -> dict[str, torch.Tensor]:
     return {name: CheckpointTensor(checkpoint.weights_folder, one).read() for name, one in checkpoint.tensors.items()}
 
 
-def check_layer(folder: Path, settings: Mapping[str, Any], packer: Packer, form: str, held: bool) -> np.ndarray:
+def check_layer(
+    folder: Path, settings: Mapping[str, Any], packer: Packer, form: str, held: bool,
+    metadata: Mapping[str, str] | None = None,
+) -> np.ndarray:  # fmt: skip
     """Whether a layer of this packer has this form, and the numbers that it stands for, bit by bit; the numbers."""
     tensors, weight = packer(np.random.default_rng(3), 48, 192)
-    path = write_layer(folder, settings, "model.layers.0.mlp.up_proj", tensors)
+    path = write_layer(folder, settings, "model.layers.0.mlp.up_proj", tensors, metadata)
     info = open_checkpoint(str(path)).tensors["model.layers.0.mlp.up_proj.weight"]
     assert (info.dtype, info.shape) == (form, (48, 192)) and info.packed is not None and info.packed.held == held
     assert bool(PACKED_FORMS[form].held) == held

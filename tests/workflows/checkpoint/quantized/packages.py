@@ -1,10 +1,11 @@
 """Files that packages wrote, read by Joinery, against the packages' own unpacking; prints a table.
 
     python -m tests.workflows.checkpoint.quantized.packages FOLDER [compressed_tensors] [bitsandbytes] [hqq] [quanto]
+                                                                   [torchao]
 
 The packages are not in the test extra: install them with `pip install --no-deps --target SITE compressed-tensors
-bitsandbytes hqq optimum-quanto`, with loguru, termcolor and ninja beside them, and set PYTHONPATH=SITE. The last column
-has the scales in float32, as Joinery has them; the packages round to the dtype of the model behind that.
+bitsandbytes hqq optimum-quanto torchao`, with loguru, termcolor and ninja beside them, and set PYTHONPATH=SITE. The
+last column has the scales in float32, as Joinery has them; the packages round to the dtype of the model behind that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -21,8 +22,19 @@ from tests.workflows.checkpoint.quantized.making import numbers, write_layer
 
 ROWS, COLUMNS = 96, 512
 LAYER = "model.layers.0.mlp.up_proj"
-Case = tuple[str, dict[str, Any], dict[str, torch.Tensor], torch.Tensor, torch.Tensor]
-"""What it is, the settings, the tensors, and the weight in the package's dtype and with scales in float32."""
+
+
+class Case(NamedTuple):
+    """own, wide: the weight in the package's dtype, and with scales in float32. metadata: of the file."""
+
+    what: str
+    settings: dict[str, Any]
+    tensors: dict[str, torch.Tensor]
+    own: torch.Tensor
+    wide: torch.Tensor
+    metadata: dict[str, str] | None = None
+
+
 _INT4, _INT8, _FP8 = ({"num_bits": bits, "type": kind} for bits, kind in ((4, "int"), (8, "int"), (8, "float")))
 FORMS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("pack-quantized", _INT4 | {"strategy": "group", "group_size": 128}),
@@ -72,7 +84,7 @@ def of_compressed_tensors() -> Iterator[Case]:
         settings = {"quant_method": "compressed-tensors", "format": form, "config_groups": {"group_0": weights}}
         truths = (compressor.decompress(dict(one), scheme)["weight"] for one in (made, wide))
         signs = "" if own.get("symmetric", True) else ", zero points"
-        yield f"{form}, {own['num_bits']} bits, {own['strategy']}{signs}", settings, made, *truths
+        yield Case(f"{form}, {own['num_bits']} bits, {own['strategy']}{signs}", settings, made, *truths)
 
 
 def of_bitsandbytes() -> Iterator[Case]:
@@ -90,10 +102,10 @@ def of_bitsandbytes() -> Iterator[Case]:
             state.dtype = torch.float32
             wide = functional.dequantize_4bit(packed, state)
             what = f"bitsandbytes {kind}{', nested' if nested else ''}"
-            yield what, {"quant_method": "bitsandbytes"}, {"weight": packed, **tensors}, own, wide
+            yield Case(what, {"quant_method": "bitsandbytes"}, {"weight": packed, **tensors}, own, wide)
     integers, scales, _ = functional.int8_vectorwise_quant(weight.half())
     own = functional.int8_vectorwise_dequant(integers, scales)
-    yield "bitsandbytes int8", {"load_in_8bit": True}, {"weight": integers, "SCB": scales}, own, own
+    yield Case("bitsandbytes int8", {"load_in_8bit": True}, {"weight": integers, "SCB": scales}, own, own)
 
 
 def of_hqq() -> Iterator[Case]:
@@ -106,7 +118,7 @@ def of_hqq() -> Iterator[Case]:
         layer = HQQLinear(plain, own, compute_dtype=torch.float32, device="cpu")
         tensors = {name: tensor for name, tensor in layer.state_dict().items() if tensor is not None}
         truth = layer.dequantize().detach()
-        yield f"HQQ, {bits} bits, groups of {group}", {"quant_method": "hqq"}, tensors, truth, truth
+        yield Case(f"HQQ, {bits} bits, groups of {group}", {"quant_method": "hqq"}, tensors, truth, truth)
 
 
 def of_quanto() -> Iterator[Case]:
@@ -118,7 +130,44 @@ def of_quanto() -> Iterator[Case]:
     layer.freeze()
     tensors = {name: tensor for name, tensor in layer.state_dict().items() if isinstance(tensor, torch.Tensor)}
     truth = layer.weight.dequantize().detach()
-    yield "quanto, qint8", {"quant_method": "quanto"}, tensors, truth, truth
+    yield Case("quanto, qint8", {"quant_method": "quanto"}, tensors, truth, truth)
+
+
+def of_torchao() -> Iterator[Case]:
+    """Layers that torchao quantized, in float32, as it gives them to safetensors."""
+    from torchao.prototype.safetensors.safetensors_support import flatten_tensor_state_dict
+    from torchao.quantization import (
+        Float8WeightOnlyConfig,
+        Int8DynamicActivationInt8WeightConfig,
+        Int8WeightOnlyConfig,
+        IntxWeightOnlyConfig,
+        MappingType,
+        PerGroup,
+        PerRow,
+        PerTensor,
+        quantize_,
+    )
+
+    asymmetric = {"mapping_type": MappingType.ASYMMETRIC}
+    configs = {
+        "int8 by rows": Int8WeightOnlyConfig(),
+        "int8 in groups of 32": Int8WeightOnlyConfig(granularity=PerGroup(32)),
+        "int8 by tensor": Int8WeightOnlyConfig(granularity=PerTensor()),
+        "int8, inputs in int8": Int8DynamicActivationInt8WeightConfig(),
+        "intx, 4 bits in groups of 32": IntxWeightOnlyConfig(torch.int4, PerGroup(32)),
+        "intx, 4 bits, zero points": IntxWeightOnlyConfig(torch.int4, PerGroup(64), **asymmetric),
+        "intx, 3 bits, zero points": IntxWeightOnlyConfig(torch.int3, PerGroup(64), **asymmetric),
+        "intx, 8 bits, zero points": IntxWeightOnlyConfig(torch.int8, PerGroup(128), **asymmetric),
+        "float8 by rows": Float8WeightOnlyConfig(granularity=PerRow()),
+    }
+    for what, config in configs.items():
+        plain = torch.nn.Linear(COLUMNS, ROWS, bias=False)
+        plain.weight.data *= torch.rand(ROWS, 1) * 4
+        quantize_(plain, config)
+        truth = plain.weight.dequantize().detach()
+        made, metadata = flatten_tensor_state_dict({f"{LAYER}.weight": plain.weight.data})
+        tensors = {name.removeprefix(f"{LAYER}."): tensor for name, tensor in made.items()}
+        yield Case(f"torchao, {what}", {"quant_method": "torchao"}, tensors, truth, truth, metadata)
 
 
 CASES = {
@@ -126,6 +175,7 @@ CASES = {
     "bitsandbytes": of_bitsandbytes,
     "hqq": of_hqq,
     "quanto": of_quanto,
+    "torchao": of_torchao,
 }
 
 
@@ -133,10 +183,12 @@ def main(folder: Path, names: Sequence[str]) -> None:
     torch.manual_seed(0)
     cases = (case for name in names or CASES for case in CASES[name]())
     print("| layer | to the package | with float32 scales | bit by bit |\n|---|---|---|---|")
-    for number, (what, settings, tensors, own, wide) in enumerate(cases):
-        ours = numbers(write_layer(folder / str(number), settings, LAYER, tensors))[f"{LAYER}.weight"]
-        errors = ((ours - one.float()).abs().max() for one in (own, wide))
-        print(f"| {what} | {' | '.join(f'{float(one):.1e}' for one in errors)} | {torch.equal(ours, wide.float())} |")
+    for number, case in enumerate(cases):
+        path = write_layer(folder / str(number), case.settings, LAYER, case.tensors, case.metadata)
+        ours = numbers(path)[f"{LAYER}.weight"]
+        errors = ((ours - one.float()).abs().max() for one in (case.own, case.wide))
+        equal = torch.equal(ours, case.wide.float())
+        print(f"| {case.what} | {' | '.join(f'{float(one):.1e}' for one in errors)} | {equal} |")
 
 
 if __name__ == "__main__":
