@@ -980,8 +980,12 @@
       <translation>Von Token zu Token.</translation>
     </message>
     <message>
-      <source>GGUF experts whose rows alternate (gpt-oss)</source>
-      <translation>GGUF-Experten, deren Zeilen sich abwechseln (gpt-oss)</translation>
+      <source>GGUF experts whose rows alternate (gpt-oss), in a form that is kept exactly</source>
+      <translation>GGUF-Experten mit abwechselnden Zeilen (gpt-oss), in einer Form, die genau bleibt</translation>
+    </message>
+    <message>
+      <source>GGUF experts whose rows alternate (gpt-oss), in floats or blocks with minimums</source>
+      <translation>GGUF-Experten mit abwechselnden Zeilen (gpt-oss), in Gleitkommazahlen oder Blöcken mit Minima</translation>
     </message>
     <message>
       <source>GPTQ, {0} bits</source>
@@ -4102,6 +4106,10 @@
     <message>
       <source>architectures {} tell no one</source>
       <translation>architectures {} nennt keine Aufgabe</translation>
+    </message>
+    <message>
+      <source>as other tensors of this form</source>
+      <translation>wie andere Tensoren dieser Form</translation>
     </message>
     <message>
       <source>as requested</source>

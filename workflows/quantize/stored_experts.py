@@ -1,10 +1,12 @@
 """Experts in the blocks of integers in which the checkpoint stores them: MoE becomes QMoE, and nothing is rounded.
 
 parts [F,K] of each expert ──HeldRows──▶ integers, scales, zero points ──stacked as the weight is──▶ [E,N,…]
+a part [E,N,K] of all ─────as [E·N,K]──┘
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -45,6 +47,8 @@ def hold_experts(experts: Experts, level: int) -> bool:
 def _forms(recipe: WeightRecipe) -> list[HeldForm | None]:
     """How each part is held; None for one that is not, or does not lie along its inputs."""
     first = recipe.parts[0]
+    if _is_stack(recipe):
+        return [held_form(first)]
     axes = len(recipe.grid) + len(first.shape)
     is_rows = len(first.shape) == 2 and bool(recipe.grid) and recipe.shape[-1] == first.shape[-1]
     if recipe.is_constant or not is_rows or (recipe.order and recipe.order[-1] != axes - 1):
@@ -52,6 +56,13 @@ def _forms(recipe: WeightRecipe) -> list[HeldForm | None]:
     odd = any(part.axes or part.head_size or (part.packed and block_rows(part).order() is not None)
               for part in recipe.parts)  # fmt: skip
     return [None] if odd else [held_form(part) for part in recipe.parts]
+
+
+def _is_stack(recipe: WeightRecipe) -> bool:
+    """Whether it is one stored tensor of all experts, each row by row."""
+    first = recipe.parts[0]
+    whole = len(recipe.parts) == 1 and not first.axes and recipe == WeightRecipe.of(first)
+    return whole and bool(first.packed) and len(first.shape) == 3
 
 
 def _initializers(graph: ir.Graph, source: ir.TensorProtocol, recipe: WeightRecipe, form: HeldForm) -> list[ir.Value]:
@@ -65,8 +76,13 @@ def _initializers(graph: ir.Graph, source: ir.TensorProtocol, recipe: WeightReci
     if form.zeros:
         kinds.append((f"{name}.zeros", ir.DataType.UINT8, (count, outer, -(-blocks * form.bits // 8))))
 
+    is_stack = _is_stack(recipe)
+    parts = [replace(recipe.parts[0], shape=(count * outer, inner))] if is_stack else recipe.parts
+
     def make(_: NDArray[Any]) -> list[NDArray[Any]]:
-        rows = [HeldRows(source, (part,), form, (None,)).unpacked() for part in recipe.parts]
+        rows = [HeldRows(source, (part,), form, (None,)).unpacked() for part in parts]
+        if is_stack:
+            return [whole.reshape(kind[2]) for whole, kind in zip(rows[0], kinds, strict=True)]
         return [_stacked([one[index] for one in rows], recipe, kind[2]) for index, kind in enumerate(kinds)]
 
     group = lazy_tensors(source, ("stored experts", form, recipe), kinds, make, reads=False)

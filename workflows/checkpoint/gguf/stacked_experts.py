@@ -3,6 +3,8 @@
     ffn_gate_exps [E, N, K] ─┐
     ffn_up_exps   [E, N, K] ─┴─alternate──▶ gate_up_proj [E, K, 2N], which the model has transposed
 
+Integers without minimums, all of one form, are taken as they are, and everything else by value.
+
 Source: conversion/gpt_oss.py of llama.cpp, which takes rows ::2 for the gate and 1::2 for the other product.
 """
 
@@ -18,7 +20,7 @@ from workflows.checkpoint.packed import PackedPart, PackedWeight
 from workflows.checkpoint.quantized.parts import Parts
 from workflows.checkpoint.weights import TensorInfo
 
-FORM = "GGUF-EXPERTS"
+FORM, BY_VALUE = "GGUF-EXPERTS", "GGUF-EXPERTS-BY-VALUE"
 
 
 def alternate(tensors: Mapping[str, TensorInfo], name: str) -> TensorInfo | None:
@@ -36,17 +38,29 @@ def alternate(tensors: Mapping[str, TensorInfo], name: str) -> TensorInfo | None
         for role, info in tensors.items()
     )
     columns = shape[1] if weights else len(parts) * shape[0]
+    held = _integers({info.dtype for info in infos}) if weights else None
+    size, bits = held or (columns, 8)
     packed = PackedWeight(
         parts,
         rows=len(parts) * rows if weights else rows,
         columns=columns,
-        group=columns,
-        size=columns,
-        bits=8,
-        held=False,
+        group=size,
+        size=size,
+        bits=bits,
+        held=bool(held),
         turned=experts if weights else 0,
     )
-    return TensorInfo(FORM, packed.shape, infos[0].file, packed.bytes, infos[0].offset, name, packed=packed)
+    form = FORM if held else BY_VALUE
+    return TensorInfo(form, packed.shape, infos[0].file, packed.bytes, infos[0].offset, name, packed=packed)
+
+
+def _integers(dtypes: set[str]) -> tuple[int, int] | None:
+    """The numbers and the bits of a block of integers without minimums, if all tensors are of one such form."""
+    dtype = min(dtypes)
+    if len(dtypes) > 1 or dtype not in BLOCK_FORMS:
+        return None
+    block = unpack(dtype, bytes(BLOCK_FORMS[dtype].bytes))
+    return (block.integers.shape[1], 4 if block.bits <= 4 else 8) if block.minimums is None else None
 
 
 def _row_shape(info: TensorInfo, rows: int) -> tuple[int, ...]:
@@ -65,6 +79,22 @@ def unpack_alternating(parts: Parts, rows: slice) -> Blocks:
         skipped = first * len(stored)
         numbers = values.reshape(-1, values.shape[-1])[rows.start - skipped : rows.stop - skipped].reshape(-1)
     return Blocks(np.ones((numbers.size, 1), np.uint8), numbers, 0, 8)
+
+
+def unpack_integers(parts: Parts, rows: slice) -> Blocks:
+    """Some rows of the weight, in the blocks of its tensors."""
+    stored = parts.packed.parts
+    first, last = rows.start // len(stored), -(-rows.stop // len(stored))
+    blocks = [unpack(part.dtype, np.ascontiguousarray(parts.raw(part.role)[first:last])) for part in stored]
+    own = slice(rows.start - first * len(stored), rows.stop - first * len(stored))
+
+    def in_turns(arrays: list[np.ndarray]) -> np.ndarray:
+        return np.stack([one.reshape(last - first, -1) for one in arrays], axis=1).reshape(
+            (last - first) * len(stored), -1
+        )[own]
+
+    integers, scales = in_turns([one.integers for one in blocks]), in_turns([one.scales for one in blocks])
+    return Blocks(integers.reshape(-1, parts.packed.size), scales.reshape(-1), blocks[0].zero, blocks[0].bits)
 
 
 def _numbers(parts: Parts, part: PackedPart, rows: slice) -> np.ndarray:

@@ -47,9 +47,17 @@ PACKED_FORMS: Mapping[str, PackedForm] = {
         PackedForm("NVFP4", "compressed-tensors, NVFP4", compressed_tensors.unpack_float4, _LEVELS.format(16)),
         PackedForm("MXFP4-CT", "compressed-tensors, MXFP4", compressed_tensors.unpack_float4, _LEVELS.format(32)),
         PackedForm("FP8", "FP8 by tensor, row, group or block", compressed_tensors.unpack_float8),
-        PackedForm("MXFP4-E", "MXFP4 of experts (gpt-oss)", mxfp4.unpack),
+        PackedForm("MXFP4-E", "MXFP4 of experts (gpt-oss)", mxfp4.unpack, _LEVELS.format(32)),
         PackedForm(
-            stacked_experts.FORM, "GGUF experts whose rows alternate (gpt-oss)", stacked_experts.unpack_alternating
+            stacked_experts.FORM,
+            "GGUF experts whose rows alternate (gpt-oss), in a form that is kept exactly",
+            stacked_experts.unpack_integers,
+            "as other tensors of this form",
+        ),
+        PackedForm(
+            stacked_experts.BY_VALUE,
+            "GGUF experts whose rows alternate (gpt-oss), in floats or blocks with minimums",
+            stacked_experts.unpack_alternating,
         ),
         *(
             PackedForm(f"BNB-{kind.upper()}", f"bitsandbytes, {kind}", bitsandbytes.unpack_levels)

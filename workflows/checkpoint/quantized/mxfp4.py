@@ -43,5 +43,5 @@ def describe(layer: QuantizedLayer) -> tuple[str, TensorInfo]:
     if half != _GROUP // 2 or not experts:
         raise layer.error(f"'blocks' has the shape {list(blocks.shape)}, which are no blocks of 16 bytes")
     layer.check_shape("scales", (experts, rows, groups))
-    packed = PackedWeight((), experts * rows, groups * _GROUP, _GROUP, _GROUP, 8, held=False, turned=experts)
+    packed = PackedWeight((), experts * rows, groups * _GROUP, _GROUP, _GROUP, 8, turned=experts)
     return layer.weight("MXFP4-E", SUFFIXES, packed)

@@ -16,6 +16,7 @@ from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.architectures import ARCHITECTURES
 from workflows.common.errors import CheckpointError
 from workflows.export.load import load_model
+from workflows.recipe.stored_forms import held_form
 
 IDS = torch.arange(3, 43)[None] * 7 % 320  # beyond the windows of 8
 
@@ -36,17 +37,21 @@ def test_every_architecture_is_tested() -> None:
     assert {*MODELS, "bert"} == {*ARCHITECTURES}  # test_bert.py has BERT's
 
 
-def test_experts_in_blocks_alternate_by_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "held"), [(Q4_1, "None"), (Q8_0, "8-bit integers in blocks of 32")])
+def test_experts_in_blocks_alternate_by_rows(tmp_path: Path, kind: int, held: str) -> None:
     """The gate's and the other product's forms may differ; values are those of transformers' own reader."""
     model = make_model("gpt-oss")
 
     def kind_of(name: str, array: Any) -> int:
-        return {"gate": Q8_0, "up": Q4_1, "down": Q4_0}[name.split("_")[1]] if "exps." in name else F32
+        return {"gate": Q8_0, "up": kind, "down": Q4_0}[name.split("_")[1]] if "exps." in name else F32
 
     tensors = tensors_of("gpt-oss", model, kind_of)
-    ours = loaded(write_gguf(tmp_path / "m.gguf", metadata_of("gpt-oss", model.config), tensors))
-    stored = {name: dequantize(torch.frombuffer(bytearray(content), dtype=torch.uint8), kind).reshape(shape)
-              for name, shape, kind, content in tensors if "exps." in name}  # fmt: skip
+    path = write_gguf(tmp_path / "m.gguf", metadata_of("gpt-oss", model.config), tensors)
+    ours, infos = loaded(path), open_checkpoint(str(path)).tensors
+    forms = [str(held_form(infos[f"model.layers.1.mlp.experts.{name}"])) for name in ("gate_up_proj", "down_proj")]
+    assert forms == [held, "4-bit integers in blocks of 32"]
+    stored = {name: dequantize(torch.frombuffer(bytearray(content), dtype=torch.uint8), own).reshape(shape)
+              for name, shape, own, content in tensors if "exps." in name}  # fmt: skip
     for index, layer in enumerate(ours.model.layers):
         gate, up, down = (stored[f"blk.{index}.ffn_{name}_exps.weight"] for name in ("gate", "up", "down"))
         experts = layer.mlp.experts

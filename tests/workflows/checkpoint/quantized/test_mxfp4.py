@@ -13,6 +13,7 @@ from tests.workflows.checkpoint.quantized.making import mapped_rows, numbers, wr
 from workflows.checkpoint import open_checkpoint
 from workflows.common.errors import CheckpointError
 from workflows.graph.described_weights import StoredWeight, WeightRecipe
+from workflows.recipe.stored_forms import held_form
 
 NAME = "model.layers.0.mlp.experts.gate_up_proj"
 
@@ -37,7 +38,7 @@ def test_experts_are_those_of_transformers(tmp_path: Path) -> None:
     assert {*checkpoint.tensors} == {NAME, f"{NAME}_bias", "model.embed_tokens.weight"}
     assert (info.dtype, info.shape) == ("MXFP4-E", tuple(wanted.shape)) == ("MXFP4-E", (4, 96, 10))
     assert torch.equal(numbers(path)[NAME], wanted)
-    assert info.packed is not None and not info.packed.held
+    assert info.packed is not None and str(held_form(info)) == "8-bit integers in blocks of 32"
     shape, packed = info.packed.stored_shape, info.packed.within(path)
     stored = StoredWeight("", 0, info.dtype, shape, NAME, (0, 2, 1), packed=packed)
     np.testing.assert_array_equal(WeightRecipe.of(stored).compute(), wanted.numpy())
