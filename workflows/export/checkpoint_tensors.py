@@ -16,6 +16,8 @@ from workflows.checkpoint.peft.merging import apply_changes
 from workflows.checkpoint.weights import TensorInfo
 from workflows.common.errors import CheckpointError, printable
 
+_BITS = {2: torch.int16, 4: torch.int32}  # of a number in floating point, by its bytes
+
 
 @dataclass(frozen=True)
 class CheckpointTensor:
@@ -59,8 +61,9 @@ class CheckpointTensor:
             )
         flat = torch.frombuffer(content, dtype=dtype) if content else torch.empty(0, dtype=dtype)
         tensor = flat.reshape(info.shape)
-        if info.head_rows:
-            tensor = torch.from_numpy(np.ascontiguousarray(ordered_rows(tensor.numpy(), info.head_rows)))
+        if info.head_rows:  # numpy lacks bfloat16, so rows move as integers
+            ordered = ordered_rows(tensor.view(_BITS[dtype.itemsize]).numpy(), info.head_rows)
+            tensor = torch.from_numpy(np.ascontiguousarray(ordered)).view(dtype)
         return tensor.float() - 1 if info.raised else tensor
 
     def _content(self, part: PackedPart | None = None) -> bytearray:

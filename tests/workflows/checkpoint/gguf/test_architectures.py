@@ -33,6 +33,23 @@ def test_logits_are_those_of_the_model(architecture: str, tmp_path: Path) -> Non
     torch.testing.assert_close(ours(IDS).logits, model(IDS).logits, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [1, 30])
+def test_rows_of_heads_in_16_bits(tmp_path: Path, kind: int) -> None:
+    """F16 and BF16, in which llama.cpp's converter writes matrices by default."""
+    model, dtype = make_model("llama"), torch.float16 if kind == 1 else torch.bfloat16
+    tensors = []
+    for name, shape, own, content in tensors_of("llama", model):
+        half = torch.frombuffer(bytearray(content), dtype=torch.float32).to(dtype)
+        is_matrix = len(shape) > 1
+        tensors.append((name, shape, kind, half.view(torch.uint8).numpy().tobytes()) if is_matrix else
+                       (name, shape, own, content))  # fmt: skip
+    for weight in model.parameters():
+        weight.copy_(weight.to(dtype) if weight.ndim > 1 else weight)
+    path = write_gguf(tmp_path / "m.gguf", metadata_of("llama", model.config), tensors)
+    for name, weight in loaded(path).state_dict().items():
+        assert torch.equal(weight, model.state_dict()[name]), name
+
+
 def test_every_architecture_is_tested() -> None:
     assert {*MODELS, "bert"} == {*ARCHITECTURES}  # test_bert.py has BERT's
 
