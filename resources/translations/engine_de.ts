@@ -2824,8 +2824,8 @@
       <translation>Die Präzision stored ist für Checkpoints, deren Gewichte in Ganzzahlblöcken gespeichert sind, etwa GGUF, und dieser speichert {0}: int8 oder int4 wählen.</translation>
     </message>
     <message>
-      <source>The precision stored is for decoders, whose weights are taken from their file one by one, and not for the family {0}: build with --precision fp32, which has the same numbers, or int8.</source>
-      <translation>Die Präzision stored ist für Decoder, deren Gewichte einzeln aus ihrer Datei genommen werden, und nicht für die Familie {0}: mit --precision fp32 bauen, das dieselben Zahlen hat, oder mit int8.</translation>
+      <source>The precision stored is for decoders and text encoders, whose weights are taken from their file one by one, and not for the family {0}: build with --precision fp32, which has the same numbers, or int8.</source>
+      <translation>Die Präzision stored ist für Decoder und Text-Encoder, deren Gewichte einzeln aus ihrer Datei genommen werden, und nicht für die Familie {0}: mit --precision fp32 bauen, das dieselben Zahlen hat, oder mit int8.</translation>
     </message>
     <message>
       <source>The process of this step {0}{1}</source>

@@ -6,7 +6,9 @@ files ──sessions──▶ Machine ──prompt, then the first run's greedy 
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,14 @@ from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
 from workflows.common.errors import CheckpointError, JoineryError, printable
+from workflows.common.files import link_or_copy
 from workflows.common.tensor_names import DEFAULT_CAPACITY
 from workflows.common.tensors import Array, TensorSpec
 from workflows.export.reference import STEPS as REFERENCE_STEPS
 from workflows.export.reference import ReferenceLogits
 from workflows.generate.prefill import start_prompt
-from workflows.graph.weights import WEIGHTS
+from workflows.graph.described_weights import is_described
+from workflows.graph.weights import WEIGHTS, write_described
 from workflows.recipe.schema import DEFAULT_CHUNK, comparison_chunk
 from workflows.runtime.execution.machine import Machine
 from workflows.runtime.execution.row_batch import RowBatch
@@ -107,9 +111,10 @@ class ParityRunner:
         The first run determines the tokens, greedily. Raises GraphError and JoineryError where onnxruntime cannot open
         or run a graph.
         """
-        sessions = self._open(files, mapped)
         if self._pipeline.pipeline.state.kv_cache is None:
-            return _run_single(next(iter(sessions.values())))
+            with _written_weights(files) as files:
+                return _run_single(next(iter(self._open(files, mapped).values())))
+        sessions = self._open(files, mapped)
         return self._generate(comparison_machine(self._pipeline, sessions, PROMPT + STEPS), _steps(files))
 
     def compare_with_reference(self, reference: ReferenceLogits, files: Mapping[str, Path]) -> ReferenceParity:
@@ -261,6 +266,20 @@ def logits_difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> f
 def is_usable(values: NDArray[np.float32]) -> bool:
     """Whether every value is a number below +∞."""
     return not bool((np.isnan(values) | np.isposinf(values)).any())
+
+
+@contextmanager
+def _written_weights(files: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
+    """The graph over a written weight file: of one whose weights are described a copy, while it lasts."""
+    (name, path), *others = files.items()
+    if others or not is_described(path.parent):
+        yield files
+        return
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        copy = Path(folder) / path.name
+        link_or_copy(path, copy)
+        write_described(path.parent, copy.with_name(WEIGHTS))
+        yield {name: copy}
 
 
 def _run_single(opened: OpenSession) -> Outputs:

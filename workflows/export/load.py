@@ -104,7 +104,7 @@ def load_model(
         adapt_attention(model)
     _adjust(model)
     if tokens:
-        keep_rows_of_head(model, tokens)
+        keep_rows_of_head(model, tokens, stand_ins.read_whole if stand_ins else torch.Tensor.detach)
     return model.eval().requires_grad_(False)
 
 
@@ -133,13 +133,14 @@ def _check_complete(
     stand_ins: StandIns | None,
 ) -> None:
     """Raises for weights that the file lacks or the model leaves unused. info: what from_pretrained reports."""
-    missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
+    absent = sorted(map(str, info["missing_keys"]))
+    missing = [name for name in absent if not _is_unused(name, task)]
     if missing:
         raise _missing(checkpoint, task, missing)
     unused = sorted(map(str, info["unexpected_keys"]))
     check_unused_weights(checkpoint, model, unused, one_head=task in _GENERATING, stand_ins=stand_ins)
     if stand_ins is not None:
-        stand_ins.check_loaded(model)
+        stand_ins.check_loaded(model, absent)
 
 
 def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError | RecipeError:

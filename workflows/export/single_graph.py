@@ -7,7 +7,7 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from inspect import signature as parameters_of
 
 import torch
@@ -59,8 +59,13 @@ class TokenRows(torch.nn.Linear):  # type: ignore[misc]  # torch is not type-che
     """The rows of a head for a few tokens."""
 
 
-def keep_rows_of_head(model: PreTrainedModel, tokens: Sequence[int]) -> None:
-    """Makes the head of a causal LM give the logits of `tokens` alone. Raises RecipeError for an id that it lacks."""
+def keep_rows_of_head(
+    model: PreTrainedModel, tokens: Sequence[int], read: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.detach
+) -> None:
+    """Makes the head of a causal LM give the logits of `tokens` alone. read: the numbers of a weight.
+
+    Raises RecipeError for an id that it lacks.
+    """
     head = model.get_output_embeddings()
     if max(tokens) >= len(head.weight):
         raise RecipeError(
@@ -68,7 +73,7 @@ def keep_rows_of_head(model: PreTrainedModel, tokens: Sequence[int]) -> None:
             "correct config.json of the module LogitScore."
         )
     rows = TokenRows(head.weight.shape[1], len(tokens), bias=head.bias is not None).requires_grad_(False)
-    rows.weight.copy_(head.weight.detach()[list(tokens)])
+    rows.weight.copy_(read(head.weight)[list(tokens)])
     if head.bias is not None:
         rows.bias.copy_(head.bias.detach()[list(tokens)])
     model.set_output_embeddings(rows)

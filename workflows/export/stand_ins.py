@@ -10,7 +10,7 @@ number tells the stored tensor. What is computed from one is wrong: nothing may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +62,7 @@ class StandIns:
         self._recipes = {
             name: WeightRecipe.of(self._stored(name))
             for name, one in tensors.items()
-            if (one.elements >= REAL_BELOW or one.packed) and not (one.is_mask or one.raised)
+            if (one.elements >= REAL_BELOW or _is_blocks(one)) and not (one.is_mask or one.raised)
         }
 
     def merge(self, skeleton: PreTrainedModel) -> None:
@@ -74,7 +74,7 @@ class StandIns:
         sources: set[str] = set()
         for one in find_conversions(skeleton, self._tensors, self._stored):
             stored = [self._tensors[name] for name in one.sources]
-            if sum(info.elements for info in stored) < REAL_BELOW and not any(info.packed for info in stored):
+            if sum(info.elements for info in stored) < REAL_BELOW and not any(map(_is_blocks, stored)):
                 continue
             if one.recipe is None:
                 raise NotStreamedError(f"transformers computes the weight {printable(one.target)} from stored ones")
@@ -101,10 +101,13 @@ class StandIns:
             others.append(name)
         return {name: tensor for name, tensor in stored.items() if name not in self._merged} | made
 
-    def check_loaded(self, model: PreTrainedModel) -> None:
-        """Raises NotStreamedError where a large parameter is neither a stand-in nor of its stored tensor's shape."""
+    def check_loaded(self, model: PreTrainedModel, unused: Collection[str] = ()) -> None:
+        """Raises NotStreamedError where a large parameter is neither a stand-in nor of its stored tensor's shape.
+
+        unused: those that the checkpoint lacks and the export leaves out.
+        """
         for name, weight in model.named_parameters():
-            if weight.numel() < REAL_BELOW:
+            if weight.numel() < REAL_BELOW or name in unused:
                 continue
             stored = self.source(weight)
             if stored is None or stored.shape != tuple(weight.shape):
@@ -121,6 +124,10 @@ class StandIns:
         recipe = self.source(weight)
         assert recipe is not None  # callers ask is_stand_in first
         return torch.from_numpy(recipe.compute())
+
+    def read_whole(self, weight: torch.Tensor) -> torch.Tensor:
+        """Like `read`, of any weight."""
+        return self.read(weight) if is_stand_in(weight) else weight.detach()
 
     def read_rows(self, weight: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """Like `read`, of a table [N,K] of which only `rows` are read; the others may be 0."""
@@ -168,6 +175,11 @@ class StandIns:
             shape, axes = packed.stored_shape, (0, 2, 1)
         place = str(folder / info.file)
         return StoredWeight(place, info.offset, info.dtype, shape, name, axes, head, info.changes, packed)
+
+
+def _is_blocks(info: TensorInfo) -> bool:
+    """Whether it is a matrix in blocks of integers, which a bundle may hold as they are."""
+    return info.packed is not None or (info.dtype in BLOCK_FORMS and len(info.shape) > 1)
 
 
 def _are_equal(one: WeightRecipe, other: WeightRecipe) -> bool:

@@ -27,10 +27,12 @@ _LAYER = re.compile(r"^.*?\.\d+\.")  # `model.layers.3.` of `model.layers.3.mlp.
 
 def can_stream(checkpoint: Checkpoint, family: Family) -> bool:
     """Whether to try a build without the weights in memory: of a decoder that runs no code of its own, and is large or
-    stored in blocks of integers, which are taken from the file.
+    stored in blocks of integers, which are taken from the file; of a text encoder in the latter case.
     """
-    if not family.cached or family.encoder or family.remote_code:
+    if family.encoder or family.remote_code or family.reads == "pixels":
         return False
+    if not family.cached:
+        return has_stored_blocks(checkpoint)
     return float32_bytes(checkpoint) > STREAM_ABOVE or has_stored_blocks(checkpoint)
 
 

@@ -280,8 +280,9 @@ def _refuse_checkpoint(recipe: Recipe, family: Family, checkpoint: Checkpoint, m
         )
     if "stored" in recipe.precisions and not can_hold_blocks(checkpoint, family):
         raise RecipeError(
-            "The precision stored is for decoders, whose weights are taken from their file one by one, and not for "
-            f"the family {family.name}: build with --precision fp32, which has the same numbers, or int8."
+            "The precision stored is for decoders and text encoders, whose weights are taken from their file one by "
+            f"one, and not for the family {family.name}: build with --precision fp32, which has the same numbers, or "
+            "int8."
         )
     check_layer_types(checkpoint.config.get("layer_types"))
     if recipe.capacity > max_positions:

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 import torch
+import transformers
 
 from tests.workflows.checkpoint.quantized import making
 from tests.workflows.checkpoint.quantized.making import gptq_checkpoint
@@ -74,8 +76,8 @@ def check_logits(
     np.testing.assert_allclose(ours, logits, rtol=0, atol=nearest)
 
 
-def operators(bundle: Path) -> Counter[str]:
-    graph = onnx.load(bundle / "decoder.onnx", load_external_data=False).graph
+def operators(bundle: Path, file: str = "decoder.onnx") -> Counter[str]:
+    graph = onnx.load(bundle / file, load_external_data=False).graph
     return Counter(node.op_type for node in graph.node)
 
 
@@ -154,6 +156,29 @@ def test_gpt_oss(tmp_path: Path, kind: str, precision: str) -> None:
     check_tokens(bundle, model, options=exact)
     if precision == "stored":  # as people run it
         check_logits(bundle, model, LENGTHS[-1], 0.05)
+
+
+@pytest.mark.parametrize("kind", ["classifier", "embedder"])
+def test_text_encoders(tmp_path: Path, kind: str) -> None:
+    """A graph without a cache: the numbers of the model, in the integers of the file."""
+    if kind == "classifier":
+        sizes = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4}
+        model = transformers.BertForSequenceClassification(transformers.BertConfig(vocab_size=320, **sizes)).eval()
+        tensors = making.quantize(model, making.bitsandbytes8, skip=("classifier",))
+        path = making.write(tmp_path / "checkpoint", model, {"quant_method": "bitsandbytes"}, tensors)
+        output, products = "logits", 9  # query, key and value together; and the pooler
+    else:
+        path, whole = gptq_checkpoint(tmp_path / "checkpoint", "qwen3")
+        model, output, products = whole.model, "last_hidden_state", 8
+    bundle, _ = built(path, tmp_path / "bundle", task=None if kind == "classifier" else "feature-extraction")
+    counts = operators(bundle, "model.onnx")
+    assert counts["MatMulNBits"] == products, counts
+    session = onnxruntime.InferenceSession(bundle / "model.onnx")
+    ids = np.array([IDS[:20]])
+    feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    (ours,) = session.run([output], {one.name: feeds[one.name] for one in session.get_inputs()})
+    with torch.no_grad():
+        np.testing.assert_allclose(ours, model(torch.from_numpy(ids))[output], rtol=0, atol=2e-5)
 
 
 def test_other_precisions_are_made_of_the_numbers(tmp_path: Path) -> None:

@@ -100,10 +100,12 @@ def build_estimate(
 
 
 def _work_bytes(checkpoint: Checkpoint, recipe: Recipe) -> int:
-    """What a streamed build writes beside its result: quantized weights, and float32 ones for a calibration to run."""
-    calibrated = recipe.precision in ("w8a16", "w8a8")
+    """What a streamed build writes beside its result: quantized weights, and float32 ones for a calibration to run, or
+    to compare graphs without a cache, which run whole.
+    """
+    whole = recipe.precision in ("w8a16", "w8a8") or not family_for(recipe.model_type, recipe.task).cached
     parts = 0 if recipe.keeps_weights else precision_bytes(recipe.precision, checkpoint, recipe)
-    return parts + (float32_bytes(checkpoint) if calibrated else 0)
+    return parts + (float32_bytes(checkpoint) if whole else 0)
 
 
 def _stage_seconds(stage: str, recipe: Recipe, weights: int, runs: Sequence[RunRecord]) -> float:

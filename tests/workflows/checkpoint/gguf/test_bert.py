@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from tokenizers import Tokenizer
@@ -17,11 +18,10 @@ from tests.workflows.checkpoint.gguf.making import F32, Q8_0, write_gguf
 from tests.workflows.predict.text_bundles import save_checkpoint, tokenizer
 from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
-from workflows.common.errors import CheckpointError, RecipeError
+from workflows.common.errors import CheckpointError
 from workflows.export.load import load_model
 from workflows.predict import open_embedder
 from workflows.recipe import resolve_recipe
-from workflows.recipe.stored_forms import converted_notice
 
 TEXTS = ["the cat", "The DOG sat on the mats.", "Paris, paris! anna's", "unheardof cats", "dog on [MASK]", "Élan 猫"]
 
@@ -77,7 +77,10 @@ def test_vectors_are_those_of_the_numbers_in_the_file(folder: Path, tmp_path: Pa
     error = {F32: 0, F16: 1e-3, Q8_0: 8e-3}[kind]
     for name, one in theirs.items():
         np.testing.assert_allclose(model.state_dict()[name], one, atol=error, err_msg=name)
-    build(BuildRequest(str(path), tmp_path / "bundle", {}))
+    build(BuildRequest(str(path), tmp_path / "bundle", {"quantize": {"accuracy_level": 0}}))
+    graph = onnx.load(tmp_path / "bundle" / "model.onnx", load_external_data=False).graph
+    held = [node for node in graph.node if node.op_type in ("MatMulNBits", "GatherBlockQuantized")]
+    assert len(held) == (5 if kind == Q8_0 else 0)  # and the table
     encode = tokenizer(lowercase=True).encode
     for made in open_embedder(tmp_path / "bundle").embed(TEXTS):
         with torch.no_grad():
@@ -86,12 +89,10 @@ def test_vectors_are_those_of_the_numbers_in_the_file(folder: Path, tmp_path: Pa
         np.testing.assert_allclose(made.vector, wanted, atol=2e-6)
 
 
-def test_blocks_are_read_by_value(folder: Path, tmp_path: Path) -> None:
+def test_blocks_are_held_by_default(folder: Path, tmp_path: Path) -> None:
     checkpoint = open_checkpoint(str(write_bert(tmp_path / "m.gguf", folder, Q8_0)))
-    assert resolve_recipe(checkpoint, {}).precision == "fp32"
-    assert "stored" not in converted_notice(checkpoint, can_hold=False)
-    with pytest.raises(RecipeError, match=r"stored is for decoders, .* and not for .*: build with --precision fp32"):
-        resolve_recipe(checkpoint, {"precision": "stored"})
+    assert resolve_recipe(checkpoint, {}).precision == "stored"
+    assert resolve_recipe(open_checkpoint(str(write_bert(tmp_path / "m.gguf", folder))), {}).precision == "fp32"
 
 
 def test_a_pooling_is_that_of_the_file(folder: Path, tmp_path: Path) -> None:
