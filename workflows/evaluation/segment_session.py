@@ -30,6 +30,7 @@ from workflows.runtime.program.signature import FileSignature
 _NOWHERE = 1 << 60  # the offset of weights that are fed from memory: whoever reads them from the file fails
 # Operators whose weights onnxruntime does not look at while it optimizes a graph: they need no copy of its own.
 _NOT_READ = {"MatMul", "Gemm", "Gather", "MoE"}
+_LOOKUP = {"Gather"}  # which arranges no table anew and reads a few rows of it
 _BFLOAT16 = int(onnx.TensorProto.BFLOAT16)
 
 
@@ -253,7 +254,7 @@ class SegmentSession:
         self._session = None
 
     def _open(self, segment: GraphSegment, stored: Mapping[str, StoredTensor]) -> ort.InferenceSession:
-        cut, path = self._component.cut, self._component.plan.path
+        cut, path, mapped = self._component.cut, self._component.plan.path, self._mapped or self._is_plain(segment)
         copied, shared = PassWeights(), dict[str, ort.OrtValue]()
         others = dict[str, ort.OrtValue]()
         tensors = []
@@ -264,18 +265,24 @@ class SegmentSession:
                 tensors.append(_inline(name, tensor))
                 continue
             tensors.append(_stand_in(name, tensor, path))
-            if self._mapped and tensor.dtype == ir.DataType.FLOAT and segment.operators_reading(name) <= _NOT_READ:
+            readers = segment.operators_reading(name)
+            if readers == _LOOKUP or (mapped and tensor.dtype == ir.DataType.FLOAT and readers <= _NOT_READ):
                 shared[name] = self._weights.value(tensor)
             else:
                 others[name] = copied.value(tensor)
         inputs = [cut.described(name) or _described(name, stored[name]) for name in segment.reads]
         opened = open_session(
-            self._component.plan, mapped=self._mapped, graph=cut.proto(segment, tensors, inputs).SerializeToString(),
+            self._component.plan, mapped=mapped, graph=cut.proto(segment, tensors, inputs).SerializeToString(),
             emulated=self._component.emulated, weights=others, shared_weights=shared,
         )  # fmt: skip
         others.clear()
         copied.release()
         return opened.session
+
+    def _is_plain(self, segment: GraphSegment) -> bool:
+        """Whether all its large weights are float32, which kernels compute with alike, mapped or not."""
+        tensors = [self._component.cut.initializers[name].const_value for name in segment.weights]
+        return all(one is not None and (one.nbytes <= INLINE or one.dtype == ir.DataType.FLOAT) for one in tensors)
 
 
 def _bind(

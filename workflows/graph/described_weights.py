@@ -38,6 +38,7 @@ _CONVERTED = 1 << 20  # elements that a thread converts at once
 _SAMPLE = 64  # elements of a tensor that are compared before all of them are
 _STORED = {"float32": np.float32, "float16": np.float16, "bfloat16": np.uint16}
 """Checkpoint dtypes that become float32 without rounding, and how their bytes are read; beside them BLOCK_FORMS."""
+_EXPONENTS = {"float16": 0x7C00, "bfloat16": 0x7F80}  # bits that are all set in NaN and infinity
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +419,17 @@ def _in_order(stored: StoredWeight, numbers: Array) -> Array:
 def stored_rows(stored: StoredWeight) -> Array | BlockRows:
     """The stored tensor along its first axis, mapped: as it is, or in blocks."""
     return block_rows(stored) if stored.is_blocks else _mapped(stored, _stored_kind(stored), stored.shape or (1,))
+
+
+def stored_halves(stored: StoredWeight) -> Array:
+    """The numbers of a weight in 16 bits, as uint16, mapped. Raises CheckpointError for NaN and infinite ones."""
+    numbers = _mapped(stored, np.dtype(np.uint16), stored.shape)
+    exponent = np.uint16(_EXPONENTS[stored.dtype])
+    step = max(1, _CONVERTED // math.prod(stored.shape[1:]))
+    for start in range(0, len(numbers), step):
+        if ((numbers[start : start + step] & exponent) == exponent).any():
+            raise _not_finite(stored)
+    return numbers
 
 
 def block_rows(stored: StoredWeight) -> BlockRows:

@@ -32,7 +32,7 @@ class HalfStorage(Method):
             _store_weight(linear)
         tables = [(gather, table) for gather, table in find_tables(model.graph) if gather.name not in settings.exclude]
         for gather, table in tables if settings.embedding != "fp32" else ():
-            _store_table(gather, table)
+            store_table(gather, _half(model.graph, table))
         return PassResult(bool(taken or (tables and settings.embedding != "fp32")), tuple(refused))
 
 
@@ -53,12 +53,12 @@ def _store_weight(linear: LinearProduct) -> None:
         drop_unused(before)
 
 
-def _store_table(gather: ir.Node, table: ir.Value) -> None:
-    graph, old = gather.graph, gather.outputs[0]
-    assert graph is not None
-    rows = ir.Value(name=f"{old.name}.half", type=ir.TensorType(HALF), shape=old.shape)
+def store_table(gather: ir.Node, stored: ir.Value) -> None:
+    """Makes the node look up its rows in `stored`, a table of 16 bits, and converts them."""
+    old = gather.outputs[0]
+    rows = ir.Value(name=f"{old.name}.half", type=stored.type, shape=old.shape)
     result = ir.Value(name=old.name, type=old.type, shape=old.shape)
-    new = make_node("Gather", [_half(graph, table), gather.inputs[1]], [rows], {"axis": 0}, like=gather)
+    new = make_node("Gather", [stored, gather.inputs[1]], [rows], {"axis": 0}, like=gather)
     cast = make_node("Cast", [rows], [result], {"to": int(FLOAT)}, like=gather)
     new.name = gather.name
     replace_nodes([old], [result], [new, cast], gather)

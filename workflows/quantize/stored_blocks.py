@@ -3,6 +3,7 @@
     x · W  →  MatMulNBits(x, integers, scales, zeros)         numbers: scale · (integer − zero)
               … + Sums(x) · −M, where blocks have minimums    Sums(x)[b] = Σ x over block b,  M [blocks, N]
     Gather(W, ids)  →  GatherBlockQuantized … − Gather(Mᵀ, ids)
+    Gather(W, ids)  →  Cast(Gather(W16, ids)), of a table that the checkpoint stores in 16 bits
     inputs in the order of their groups: MatMulNBits(Gather(x, order), …), whose Gather products of one order share
 
 A weight is read where its tensor says that it is made of stored ones: rows of several tensors, each unpacked by its own
@@ -12,13 +13,13 @@ form, which may have become one weight. Any source of integers, scales and zeros
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 import onnx_ir as ir
 
-from workflows.graph.described_weights import WeightRecipe, block_rows, recipe_of
+from workflows.graph.described_weights import WeightRecipe, block_rows, recipe_of, stored_halves
 from workflows.optimize.base import PassResult, Refusal
 from workflows.optimize.graph_checks import CONTRIB
 from workflows.optimize.graph_edits import add_constant, add_initializer, make_node, new_value_like, replace_nodes
@@ -26,13 +27,16 @@ from workflows.optimize.queries import dimensions
 from workflows.quantize.base import Method, Ranges
 from workflows.quantize.experts import expert_format, find_experts, quantize_experts
 from workflows.quantize.grids import BlockFormat
+from workflows.quantize.half_storage import store_table
 from workflows.quantize.held_rows import HeldRows
+from workflows.quantize.lazy_tensors import lazy_tensors
 from workflows.quantize.linear_layers import LinearProduct, find_linears, find_tables
 from workflows.quantize.stored_experts import hold_experts
 from workflows.quantize.weight_only import multiply_nbits, product_ends
 from workflows.recipe import QuantizeSettings
 from workflows.recipe.stored_forms import HeldForm, held_form
 
+_HALVES = {"float16": ir.DataType.FLOAT16, "bfloat16": ir.DataType.BFLOAT16}
 _EXPERTS = BlockFormat(8, 32, symmetric=True)
 
 
@@ -59,11 +63,16 @@ class StoredBlocks(Method):
             held = _held_rows(table.const_value, rows=True)
             if isinstance(held, HeldRows) and held.order is not None:
                 held = "its columns are in the order of their groups, and rows of a table are wanted as they are"
-            if isinstance(held, str):
-                kept.append(Refusal(held, str(gather.name)))
-            elif settings.embedding != "fp32" and gather.name not in settings.exclude:
+            is_chosen = settings.embedding != "fp32" and gather.name not in settings.exclude
+            halves = _halves(table)
+            if isinstance(held, HeldRows) and is_chosen:
                 _to_block_gather(gather, table, held)
                 taken += 1
+            elif halves is not None and is_chosen:
+                store_table(gather, add_initializer(model.graph, str(halves.name), halves))
+                taken += 1
+            elif isinstance(held, str):
+                kept.append(Refusal(held, str(gather.name)))
         for one in experts:
             if hold_experts(one, settings.accuracy_level):
                 taken += 1
@@ -95,6 +104,24 @@ def _held_rows(tensor: ir.TensorProtocol, rows: bool) -> HeldRows | str:
     form = reduce(HeldForm.joined, [form for _, form in forms if form])
     orders = [block_rows(part).order() if part.packed else None for part in recipe.parts]
     return HeldRows(tensor, recipe.parts, form, tuple(None if one is None else one.tobytes() for one in orders))
+
+
+def _halves(table: ir.Value) -> ir.TensorProtocol | None:
+    """A table of 16 bits as it is stored; None for another, and for one that other nodes read in float32."""
+    source = table.const_value
+    recipe = recipe_of(source)
+    if source is None or recipe is None or any(use.node.op_type != "Gather" for use in table.uses()):
+        return None
+    part = recipe.parts[0]
+    as_stored = replace(part, head_size=(), changes=(), axes=())
+    if part.dtype not in _HALVES or not part.name or recipe != WeightRecipe.of(as_stored):
+        return None
+    dtype, name = _HALVES[part.dtype], f"{table.name}.{part.dtype}"
+    kinds = [(name, dtype, recipe.shape)]
+    group = lazy_tensors(
+        source, ("halves", part), kinds, lambda _: [stored_halves(part).view(dtype.numpy())], reads=False
+    )
+    return group.tensors[0]
 
 
 def _is_rows(recipe: WeightRecipe, axis: int) -> bool:

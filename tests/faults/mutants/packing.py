@@ -24,6 +24,8 @@ _CHECKPOINTS: dict[str, Callable[[Path], object]] = {
     "bitsandbytes": partial(making.checkpoint_of, architecture="llama", packer=making.bitsandbytes4,
                             settings={"quant_method": "bitsandbytes", "load_in_4bit": True,
                                       "bnb_4bit_quant_type": "nf4"}),
+    "torchao": partial(making.checkpoint_of, architecture="qwen3", packer=partial(making.torchao, group=32),
+                       settings={"quant_method": "torchao"}),
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx_ir as ir
@@ -21,7 +22,7 @@ from workflows.builder import BuildRequest, build
 from workflows.bundle.evidence import load_evidence
 from workflows.checkpoint import open_checkpoint
 from workflows.checkpoint.gguf.forms import BLOCK_FORMS, ordered_rows, unpack
-from workflows.common.errors import JoineryError, RecipeError
+from workflows.common.errors import CheckpointError, JoineryError, RecipeError
 from workflows.graph.described_weights import StoredWeight, WeightRecipe, join_recipes, recipe_tensor
 from workflows.quantize import METHODS, run_method
 from workflows.recipe import QuantizeSettings
@@ -111,6 +112,34 @@ def test_rows_of_a_table_and_the_head_that_is_tied_to_it(tmp_path: Path, form: s
     np.testing.assert_allclose(rows[0], wanted[[3, 31, 0]], rtol=0, atol=1e-4 if form == "Q4_1" else 0)
     np.testing.assert_allclose(logits[0], wanted[[3, 31, 0]] @ wanted.T, rtol=1e-4, atol=2e-2)
     assert "GatherBlockQuantized" in [node.op_type for node in model.graph]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_table_in_16_bits_stays_so(tmp_path: Path, dtype: str, tied: bool) -> None:
+    """Unless a product reads it as well; NaN in any row is refused."""
+    file, numbers = tmp_path / "table", weights(32, INNER).astype(getattr(ml_dtypes, dtype, dtype))
+    file.write_bytes(numbers.tobytes())
+    text = "g (int64[1,S] ids) => (float[1,S,512] rows, float[1,S,32] y) { rows = Gather <axis = 0> (w, ids) END }"
+    end = "t = Transpose <perm = [1, 0]> (w) y = MatMul(rows, t)" if tied else "y = MatMul(rows, v)"
+    model = parse(text.replace("END", end), w=weights(32, INNER), **({} if tied else {"v": weights(INNER, 32)}))
+    recipe = WeightRecipe.of(StoredWeight(str(file), 0, dtype, (32, INNER), "w"))
+    model.graph.initializers["w"].const_value = recipe_tensor(recipe, "w")
+    assert run_method(model, METHODS["stored"], EXACT).modified == (not tied)
+    if tied:
+        return
+    assert model.graph.initializers[f"w.{dtype}"].const_value.nbytes == numbers.nbytes
+    assert "w" not in model.graph.initializers
+    run = ort.InferenceSession(ir.to_proto(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    rows = run.run(["rows"], {"ids": np.array([[3, 31, 0]])})[0]
+    np.testing.assert_array_equal(rows[0], numbers[[3, 31, 0]].astype(np.float32))
+    numbers[30, 7] = np.nan
+    file.write_bytes(numbers.tobytes())
+    again = parse(text.replace("END", end), w=weights(32, INNER), v=weights(INNER, 32))
+    again.graph.initializers["w"].const_value = recipe_tensor(recipe, "w")
+    run_method(again, METHODS["stored"], EXACT)
+    with pytest.raises(CheckpointError, match="the weight w holds NaN or infinite values"):
+        again.graph.initializers[f"w.{dtype}"].const_value.numpy()
 
 
 def test_what_is_no_weight_in_blocks_stays(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def _table(node: ir.Node) -> Weight:
     table = _constant(node.inputs[0])
     if table is None:
         raise _unknown(node, "has a table that is computed")
-    return lambda: np.asarray(table.numpy())
+    return lambda: np.asarray(table.numpy()).astype(np.float32, copy=False)
 
 
 def _constant(value: ir.Value | None) -> ir.TensorProtocol | None:
