@@ -50,7 +50,8 @@ class ResponseObject:
             "presence_penalty": 0.0, "frequency_penalty": 0.0, "reasoning": None, "max_tool_calls": None,
             "service_tier": "default", "safety_identifier": None, "prompt_cache_key": None,
             "text": {"format": (body.text and body.text.format) or {"type": "text"}},
-            "tool_choice": body.tool_choice or "auto", "tools": [_TOOL | one for one in body.tools or ()], "truncation": "disabled",
+            "tool_choice": body.tool_choice or "auto", "tools": [_TOOL | one for one in body.tools or ()],
+            "truncation": "disabled",
             "top_logprobs": body.top_logprobs or 0, "metadata": body.metadata or {}, "user": body.user,
             "usage": self._usage() if is_ended else None,
         }  # fmt: skip
