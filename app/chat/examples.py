@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 import resources
 from app.chat.intents import Send
-from app.widgets import button, label
+from app.widgets.basics import ElidedButton, button, label
 from app.widgets.layouts import STRETCH, clear_layout, hbox, vbox
-from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from app.widgets.thumbnail import Thumbnail
 
@@ -87,23 +86,11 @@ class ExamplePrompts(QWidget):
             old.hide()
             old.deleteLater()
         send = act or (lambda text: self.requested.emit(Send(text)))
-        self.buttons = [button(text, clicked=partial(send, text)) for text in texts]
-        for one in self.buttons:
+        self.buttons = [ElidedButton(text) for text in texts]
+        for one, text in zip(self.buttons, texts, strict=True):
+            one.clicked.connect(lambda _checked=False, text=text: send(text))
             one.setMinimumWidth(36 * G)
             self._rows.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Cuts texts that have no room at their end; their tool tips have the whole."""
-        room = max(24 * G, self.width() - 8 * G)
-        for one, text in zip(self.buttons, self._texts, strict=True):
-            one.setText(one.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room))
-            set_tool_tip(one, text if one.text() != text else "")
 
     def _examples_for(self, name: str) -> tuple[str, ...]:
         """The prompts that a demo was trained for, else prompts for any model that answers."""

@@ -139,6 +139,29 @@ class ElidedLabel(PlainLabel):
         self.setText(self.fontMetrics().elidedText(self._whole, self._cut_at, width))
 
 
+class ElidedButton(QPushButton):
+    """A button whose text is cut at its end where it has no room; its accessible name is the whole."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text.replace("&", "&&"), parent)
+        self._whole = self.text()
+        self.setAccessibleName(text)
+
+    def sizeHint(self) -> QSize:
+        """The size with the whole text, for a layout that may give it less (Qt's name)."""
+        metrics, hint = self.fontMetrics(), super().sizeHint()
+        return hint + QSize(metrics.horizontalAdvance(self._whole) - metrics.horizontalAdvance(self.text()), 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(8 * G, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        missing = max(0, self.sizeHint().width() - self.width())
+        room = self.fontMetrics().horizontalAdvance(self._whole) - missing
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, room))
+
+
 class CardFrame(QFrame):
     """A raised box; its content goes into `.body`, a vertical layout."""
 

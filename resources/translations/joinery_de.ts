@@ -1536,11 +1536,11 @@
     </message>
     <message>
       <source>Copy the details</source>
-      <translation>Einzelheiten kopieren</translation>
+      <translation>Details kopieren</translation>
     </message>
     <message>
       <source>Copy the details (Ctrl+Shift+C)</source>
-      <translation>Einzelheiten kopieren (Strg+Umschalt+C)</translation>
+      <translation>Details kopieren (Strg+Umschalt+C)</translation>
     </message>
     <message>
       <source>Copy the labels as TSV</source>
@@ -1688,11 +1688,11 @@
     </message>
     <message>
       <source>Details</source>
-      <translation>Einzelheiten</translation>
+      <translation>Details</translation>
     </message>
     <message>
       <source>Details of the selection</source>
-      <translation>Einzelheiten des Gewählten</translation>
+      <translation>Details des Gewählten</translation>
     </message>
     <message>
       <source>Detect the language</source>
@@ -1752,7 +1752,7 @@
     </message>
     <message>
       <source>Double-click a run, or press Enter, to see its details.</source>
-      <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt seine Einzelheiten.</translation>
+      <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt seine Details.</translation>
     </message>
     <message>
       <source>Down (Alt+Down)</source>
@@ -1804,7 +1804,7 @@
     </message>
     <message>
       <source>Drivers</source>
-      <translation>Treiber</translation>
+      <translation>Vom Host gesetzt</translation>
     </message>
     <message>
       <source>Drop a picture here, or choose one</source>
@@ -2376,7 +2376,7 @@
     </message>
     <message>
       <source>Graph: copy the details</source>
-      <translation>Graph: Einzelheiten kopieren</translation>
+      <translation>Graph: Details kopieren</translation>
     </message>
     <message>
       <source>Graph: draw repeated layers as one, or each</source>
@@ -2428,7 +2428,7 @@
     </message>
     <message>
       <source>Graph: show or hide the details</source>
-      <translation>Graph: Einzelheiten zeigen oder verbergen</translation>
+      <translation>Graph: Details zeigen oder verbergen</translation>
     </message>
     <message>
       <source>Graphs</source>
@@ -2488,7 +2488,7 @@
     </message>
     <message>
       <source>Hide details</source>
-      <translation>Einzelheiten verbergen</translation>
+      <translation>Details verbergen</translation>
     </message>
     <message>
       <source>Hide this card</source>
@@ -2636,7 +2636,7 @@
     </message>
     <message>
       <source>Inputs and outputs</source>
-      <translation>Eingaben und Ausgaben</translation>
+      <translation>Ein-/Ausgaben</translation>
     </message>
     <message>
       <source>Inputs and outputs of the run</source>
@@ -4020,7 +4020,7 @@
     </message>
     <message>
       <source>Panel of details</source>
-      <translation>Feld mit den Einzelheiten</translation>
+      <translation>Feld mit den Details</translation>
     </message>
     <message>
       <source>Panels at the right (Ctrl+I)</source>
@@ -8627,7 +8627,7 @@
     </message>
     <message>
       <source>{0} failed: {1}</source>
-      <translation>{0} fehlgeschlagen: {1}</translation>
+      <translation>{0} – fehlgeschlagen: {1}</translation>
     </message>
     <message>
       <source>{0} fields</source>
