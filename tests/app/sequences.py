@@ -35,6 +35,7 @@ from app.chat.tasks.embedding_view import EmbeddingView
 from app.chat.tasks.label_view import LabelView
 from app.chat.tasks.picture_label_view import PictureLabelView
 from app.chat.transcript import Transcript
+from app.devices.device_card import DeviceCard
 from app.frame.note_line import ErrorBanner
 from app.frame.status_line import MOST
 from app.home.page import HomePage
@@ -273,6 +274,7 @@ class Walk:
             LastBundleHint,
             HomePage,
             ServerPage,
+            DeviceCard,
             QComboBox,
             QDialog,
             ErrorBanner,
