@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.chat.bundle_opener import BundleOpener
 from app.chat.controller import ChatController
@@ -26,8 +26,8 @@ from app.chat.preset_picker import apply_preset
 from app.chat.sampling import SamplingSettings
 from app.chat.settings_panel import SettingsPanel
 from app.text.formatting import pluralize
+from app.widgets import button
 from app.widgets.actions import tool_button
-from app.widgets.basics import ElidedButton, button
 from app.widgets.layouts import FlowLayout, hbox
 from app.widgets.plain_text import set_tool_tip
 
@@ -75,7 +75,8 @@ class SettingChip(QFrame):
         super().__init__(parent)
         self.setting = setting
         self.setProperty("role", "chip")
-        self.name_button = ElidedButton(setting.title)
+        self.name_button = QPushButton(setting.title.replace("&", "&&"))
+        self.name_button.setAccessibleName(setting.title)
         self.name_button.setProperty("role", "chip")
         set_tool_tip(self.name_button, f"{setting.name}: {setting.value[:500]}")
         self.remove_button = tool_button("close", self.tr("Remove {0}").format(setting.title), "muted")

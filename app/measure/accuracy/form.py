@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QSpinBox, QWidget
 
 from app.measure.request_form import RequestForm
@@ -18,7 +17,6 @@ from app.widgets.fields import add_token_unit, line_edit
 from app.widgets.layouts import STRETCH, grid_layout, hbox
 from app.widgets.path_field import PathField
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.theme import G
 from workflows.wire.requests import Eval
 
 STEPS, SUGGESTIONS = 16, 5
@@ -65,7 +63,6 @@ class AccuracyForm(RequestForm):
         self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
         self.tasks_button = button(self.tr("Tasks of lm-eval …"), role="link")
         set_tool_tip(self.tasks_button, self.tr("Scores of the open bundle in public tasks, without a reference."))
-        self.start_button.setMinimumWidth(14 * G)
         self._lay_out()
         for field in (self.candidate, self.reference):
             field.changed.connect(self.refresh)
@@ -81,8 +78,8 @@ class AccuracyForm(RequestForm):
         grid.addWidget(self.reference, 0, 3)
         grid.addWidget(label(self.tr("Prompts"), "muted"), 1, 0)
         grid.addWidget(self.file, 1, 1)
-        grid.addWidget(label(self.tr("up to"), "muted"), 1, 2, Qt.AlignmentFlag.AlignRight)
-        grid.addLayout(hbox(self.steps, self.suggest, STRETCH, self.tasks_button, self.start_button), 1, 3)
+        limits = label(self.tr("up to"), "muted"), self.steps, self.suggest
+        grid.addLayout(hbox(*limits, STRETCH, self.tasks_button, self.start_button), 1, 2, 1, 2)
 
     def fill_in(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Fill in the bundles that are not empty. consented: hashes of the code that `reference` may run."""

@@ -51,7 +51,7 @@ class BenchmarkForm(RequestForm):
         self.repeats = self._spin_box(self.tr("Repetitions"), 100)
         self.repeats.setRange(1, 100)
         self.repeats.setValue(REPEATS)
-        grid = grid_layout(stretch=(0, 1))
+        grid = grid_layout(stretch=(1,))
         for row, field in enumerate(self.fields):
             grid.addWidget(label(field.accessibleName(), "muted"), row, 0)
             grid.addWidget(field, row, 1)
@@ -64,7 +64,7 @@ class BenchmarkForm(RequestForm):
         box.setRange(0, most)
         box.setSpecialValueText(special)
         box.setAccessibleName(name)
-        box.setMinimumWidth(22 * G)
+        box.setMinimumWidth(36 * G)
         return box
 
     @property
@@ -140,9 +140,17 @@ class BenchmarkDialog(MeasureDialog):
         self.show_history.setVisible(model.report is not None)
         self.status.setText(self._status())
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._grow()
         if model.state == "done":
             self.context.history.read_if_changed()
         self.settle()
+
+    def _grow(self) -> None:
+        """Makes room for the result, whose lines wrap: the fields of the form were squashed."""
+        column = self.layout()
+        needed = column.totalHeightForWidth(self.width()) if column is not None else 0
+        if needed > self.height():
+            self.resize(self.width(), needed)
 
     def _status(self) -> str:
         if self.model.running:

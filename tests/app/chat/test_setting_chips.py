@@ -187,15 +187,12 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
     assert page.controller.decoding == SHAPED and chip(page, "Form").name_button.hasFocus()
 
 
-def test_a_long_or_hostile_value_is_cut_and_shown_as_it_is(make: Make, qtbot: QtBot) -> None:
+def test_a_long_or_hostile_value_is_cut_and_shown_as_it_is(make: Make) -> None:
     page = make()
     page.panel.opening.prefill.setText("<b>&amp;</b> " * 200)
     one = chip(page, "Begins with")
     assert one.name_button.accessibleName() == "Begins with: <b>&amp;</b> <b>&amp;</b> <b>&a…"
-    shown = one.name_button.accessibleName().replace("&", "&&")  # which Qt shows as one
-    qtbot.waitUntil(lambda: one.name_button.text() == shown)  # once it has its place
-    one.name_button.resize(120, one.name_button.height())
-    assert one.name_button.text().endswith("…") and shown.startswith(one.name_button.text()[:-1])
+    assert one.name_button.text() == one.name_button.accessibleName().replace("&", "&&")  # which Qt shows as one
     assert "&lt;b&gt;" in one.name_button.toolTip()
 
 
