@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -15,6 +15,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -140,26 +143,30 @@ class ElidedLabel(PlainLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button whose text is cut at its end where it has no room; its accessible name is the whole."""
+    """A button whose text is drawn cut at its end where it has no room; `text` is the whole."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(text.replace("&", "&&"), parent)
-        self._whole = self.text()
         self.setAccessibleName(text)
-
-    def sizeHint(self) -> QSize:
-        """The size with the whole text, for a layout that may give it less (Qt's name)."""
-        metrics, hint = self.fontMetrics(), super().sizeHint()
-        return hint + QSize(metrics.horizontalAdvance(self._whole) - metrics.horizontalAdvance(self.text()), 0)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 * G, super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        missing = max(0, self.sizeHint().width() - self.width())
-        room = self.fontMetrics().horizontalAdvance(self._whole) - missing
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, room))
+    def _option(self) -> QStyleOptionButton:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+        return option
+
+    @property
+    def shown_text(self) -> str:
+        """The text as it is drawn."""
+        return str(self._option().text)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name."""
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, self._option())
 
 
 class CardFrame(QFrame):
