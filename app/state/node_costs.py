@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -73,13 +73,13 @@ class CostMeasurements(QObject):
         """Times the nodes of all graphs of a bundle or file on a provider."""
         key = path, provider
         job = self._worker.run(Profile(path, provider=provider))
-        job.on_answer(lambda report: self._on_answer(lambda: self.profiles.update({key: report.components})))
+        job.on_answer(lambda report: self._on_answer(job, lambda: self.profiles.update({key: report.components})))
         self._track(job, path, key)
 
     def read_rounding(self, location: GraphReference) -> None:
         """Reads the rounding errors of a graph's quantized weights."""
         job = self._worker.run(MeasureRounding(location))
-        job.on_answer(lambda report: self._on_answer(lambda: self.rounding.update({location: report.nodes})))
+        job.on_answer(lambda report: self._on_answer(job, lambda: self.rounding.update({location: report.nodes})))
         self._track(job, location.path, location)
 
     def cancel(self) -> None:
@@ -94,7 +94,7 @@ class CostMeasurements(QObject):
             self.cancel()
         self.measured.emit()
 
-    def _track(self, job: Job[object], path: str, subject: object) -> None:
+    def _track(self, job: Job[Any], path: str, subject: object) -> None:
         self._path, self.failure = path, None
         job.event.connect(self._on_event)
         job.on_error(lambda error: self._on_error(subject, error))
@@ -105,9 +105,10 @@ class CostMeasurements(QObject):
             self.progress = event
             self.changed.emit()
 
-    def _on_answer(self, store: Callable[[], None]) -> None:
+    def _on_answer(self, job: Job[Any], store: Callable[[], None]) -> None:
         self.progress = None
-        store()
+        if not job.cancelled:  # the answer may have been on the way when another bundle took the path
+            store()
         self.measured.emit()
 
     def _on_error(self, subject: object, error: ErrorEvent) -> None:
