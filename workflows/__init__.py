@@ -6,7 +6,7 @@ Never imports `app` or PySide6. Running a bundle imports neither torch nor trans
 import os
 import sys
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 # `python -m workflows…` puts the current folder first, and what lies there (a checkpoint's tokenizers.py) must not run.
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[0] != os.path.dirname(__path__[0]):  # noqa: PTH120

@@ -43,6 +43,6 @@ def _head(folder: Path) -> str:
 
 
 def describe_version() -> str:
-    """One line: `0.3.0.dev0 (commit 1a2b3c4d5; parts: run, build)`."""
+    """One line: `0.3.0 (commit 1a2b3c4d5; parts: run, build)`."""
     parts = "parts: run, build" if is_installed() else "part: run"
     return f"{__version__} ({f'commit {found}; ' if (found := commit()) else ''}{parts})"
