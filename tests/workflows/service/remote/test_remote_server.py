@@ -63,7 +63,7 @@ class Served:
                 return fields
         pytest.fail(self.process.stderr.read())
 
-    def add(self, body: dict[str, Any], **headers: str) -> httpx.Response:
+    def complete(self, body: dict[str, Any], **headers: str) -> httpx.Response:
         return httpx.post(f"{self.address}/v1/completions", json=body, headers=headers, timeout=60)
 
     def read_long(self) -> tuple[threading.Thread, list[str]]:
@@ -93,8 +93,8 @@ class Served:
 def test_clients_here_are_answered_there(server: LoopbackServer, loopback: RemoteMachine, bundle: Path) -> None:
     """With the token, which no command line has; on loopback alone; a stop waits for what runs, and leaves nothing."""
     served = Served(bundle)
-    assert served.ask({"model": "b", "prompt": "8*7="}).status_code == 401
-    answer = served.ask({"model": "b", "prompt": "8*7=", "max_tokens": 8}, **HEADERS).json()
+    assert served.complete({"model": "b", "prompt": "8*7="}).status_code == 401
+    answer = served.complete({"model": "b", "prompt": "8*7=", "max_tokens": 8}, **HEADERS).json()
     assert answer["choices"][0]["text"] == " 56"
     while (status := served.next("status"))["done"] < 1:
         pass
