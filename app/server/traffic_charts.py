@@ -19,7 +19,7 @@ from app.state.server_traffic import WINDOW_S, ServerTraffic, TrafficPoint
 from app.text.formatting import format_number, format_percent, format_token_rate
 from app.widgets.basics import CardFrame, PillLabel, label
 from app.widgets.layouts import STRETCH, hbox
-from app.widgets.plot_style import add_point_line, make_static, move_point_line, restyle_plot
+from app.widgets.plot_style import NumberAxis, add_point_line, make_static, move_point_line, restyle_plot
 from app.widgets.theme import G, theme
 
 HEIGHT = 17 * G
@@ -103,7 +103,7 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
     """The plot itself: no mouse, arrow keys from point to point."""
 
     def __init__(self, owner: TrafficChart) -> None:
-        super().__init__(owner)
+        super().__init__(owner, axisItems={"left": NumberAxis("left")})
         self._owner = owner
         make_static(self)
         self.setMouseEnabled(x=False, y=False)

@@ -7,9 +7,9 @@ import socket
 from workflows.common.errors import RequestError, describe_os_error
 
 _BACKLOG = 2048
-_UNSENT = (
-    1 << 16
-)  # bytes that the system keeps of a connection beyond what its network takes: a reader that stalls shows
+_UNSENT = 1 << 16
+"""Bytes of a connection that the system keeps beyond what its network takes; with more a reader that stalls would show
+late."""
 
 
 class AddressError(RequestError):

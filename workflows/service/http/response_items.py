@@ -16,20 +16,19 @@ from typing import Any
 from workflows.service.http.api_errors import ApiError
 from workflows.service.http.bodies import ResponseBody, most_calls
 from workflows.service.http.replies import Chunk, ServedReply, token_logprob, usage
+from workflows.service.http.served_model import OwnSampling
 from workflows.wire.events import Event, ToolCall
-from workflows.wire.generation_options import GenerationOptions
 
-_PLAIN = GenerationOptions()
 _TOOL = {"description": None, "parameters": None, "strict": True}  # its schema is kept to
 _ENDED = {"length": "incomplete", "stop": "completed", "tool_calls": "completed"}
 
 
 class ResponseObject:
-    """One response. reply: what has come of it. message, calls: the ids of its items."""
+    """One response. own: what the request leaves out. reply: what has come of it."""
 
-    def __init__(self, body: ResponseBody, model: str) -> None:
+    def __init__(self, body: ResponseBody, model: str, own: OwnSampling) -> None:
         self.reply = ServedReply(most_calls(body))
-        self._body, self._model = body, model
+        self._body, self._model, self._own = body, model, own
         self._id, self._created = _new("resp"), int(time.time())
         self._message, self._call_ids = _new("msg"), list[tuple[str, str]]()
 
@@ -45,8 +44,8 @@ class ResponseObject:
             "instructions": body.instructions, "max_output_tokens": body.max_output_tokens, "model": self._model,
             "output": self.output if is_ended else [], "parallel_tool_calls": body.parallel_tool_calls is not False,
             "previous_response_id": None, "store": False,
-            "temperature": _PLAIN.temperature if body.temperature is None else body.temperature,
-            "top_p": _PLAIN.top_p if body.top_p is None else body.top_p,
+            "temperature": self._own.temperature if body.temperature is None else body.temperature,
+            "top_p": self._own.top_p if body.top_p is None else body.top_p,
             "presence_penalty": 0.0, "frequency_penalty": 0.0, "reasoning": None, "max_tool_calls": None,
             "service_tier": "default", "safety_identifier": None, "prompt_cache_key": None,
             "text": {"format": (body.text and body.text.format) or {"type": "text"}},

@@ -40,7 +40,7 @@ async def responses(context: ServerContext, request: Request) -> Response:
     """POST /v1/responses."""
     body = await context.body(request, ResponseBody)
     model, deadline = context.model(body.model, "tokens"), context.deadline()
-    response = ResponseObject(body, model.name)
+    response = ResponseObject(body, model.name, model.own_sampling)
     with ExitStack() as ends:
         files = ends.enter_context(closing(MediaFiles()))
         events = context.generation(model, chat_request(chat_body(body), files), deadline)

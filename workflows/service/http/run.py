@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from workflows.process.standard_input import call_at_eof
 from workflows.service.http.app import make_app
 from workflows.service.http.listening import listen, shown_address
 from workflows.service.http.settings import ServerSettings
@@ -52,7 +52,7 @@ def serve(
         on_ready(shown_address(*listener.getsockname()[:2], encrypted=settings.certificate is not None))
         server = uvicorn.Server(config)
         if stops_at_eof:
-            threading.Thread(target=_stop_at_eof, args=(server,), daemon=True).start()
+            call_at_eof(partial(setattr, server, "should_exit", True))
         server.run(sockets=[listener])
 
 
@@ -64,10 +64,3 @@ def _without_traceback(app: ASGIApp) -> ASGIApp:
             await app(scope, receive, send)
 
     return answer
-
-
-def _stop_at_eof(server: uvicorn.Server) -> None:
-    """Waits for the end of standard input; with os.read, whose thread may be in it when Python ends."""
-    while os.read(0, 4096):
-        pass
-    server.should_exit = True

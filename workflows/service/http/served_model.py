@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from pathlib import Path
+from typing import NamedTuple
 
 from workflows.bundle import read_bundle
 from workflows.bundle.schema import Pipeline
@@ -23,6 +24,13 @@ from workflows.wire.requests import Open, Request
 
 _GRACE_S = 5.0  # that a cancelled job may take to end
 _TASKS = {"feature-extraction": "vectors", "text-classification": "scores"}
+
+
+class OwnSampling(NamedTuple):
+    """How a bundle draws tokens where a request leaves it out; temperature 0 is greedy."""
+
+    temperature: float
+    top_p: float
 
 
 class QueueFullError(JoineryError):
@@ -38,7 +46,7 @@ class ServedModel:
     def __init__(self, name: str, folder: Path, settings: ServerSettings) -> None:
         self.name, self.folder, self.created = name, folder.resolve(), int(time.time())
         pipeline = read_bundle(self.folder).pipeline
-        self.gives = _gives(name, pipeline)
+        self.gives, self.own_sampling = _gives(name, pipeline), _own_sampling(pipeline)
         self.rows = min(settings.rows or pipeline.metadata.batch, pipeline.metadata.batch)
         self.waiting = self.running = 0
         self._settings = settings
@@ -150,6 +158,13 @@ class ServedModel:
             async for _ in client.submit(request).events():
                 pass
         return client
+
+
+def _own_sampling(pipeline: Pipeline) -> OwnSampling:
+    """By the bundle's chain of logits processors, as a generation without options runs it."""
+    values = {op.op: op.value for op in (pipeline.generation and pipeline.generation.logits) or ()}
+    heat = values.get("temperature", 1.0) if "sample" in values else 0.0
+    return OwnSampling(heat or 0.0, values.get("top_p") or 1.0)
 
 
 def _gives(name: str, pipeline: Pipeline) -> str:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import queue
 import random
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -23,6 +21,7 @@ from typing import Any
 from workflows.common.errors import Cancelled, RemoteError, RequestError, error_of_kind, printable
 from workflows.common.loopback import is_loopback
 from workflows.process.machines import RemoteMachine
+from workflows.process.standard_input import call_at_eof
 from workflows.service.http.listening import AddressError, listen, shown_address
 from workflows.service.http.settings import VARIABLES, ServerSettings
 from workflows.service.remote.connection import Connection
@@ -64,14 +63,8 @@ def stop_requests(*, at_eof: bool) -> Iterator[StopRequests]:
     """Counts SIGINT and SIGTERM, and the end of standard input if `at_eof`."""
     stops = StopRequests()
     before = {number: signal.signal(number, stops.add) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def read_input() -> None:
-        while os.read(0, 4096):
-            pass
-        stops.add()
-
     if at_eof:
-        threading.Thread(target=read_input, daemon=True).start()
+        call_at_eof(stops.add)
     try:
         yield stops
     finally:

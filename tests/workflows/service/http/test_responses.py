@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,14 @@ from tests.workflows.conftest import Built
 from tests.workflows.service.http.serving import DEMOS, TOKEN, Server
 from tests.workflows.service.http.test_openai_client import QUESTION, expected
 from tests.workflows.service.http.test_openai_client import TOOLS as CHAT_TOOLS
+from workflows.bundle.strategy import LogitsOp
+from workflows.generate.logits_chain import chain_with_options
+from workflows.generate.options import GenerateOptions
 from workflows.service.http.bodies import ChatBody, ResponseBody, most_calls
 from workflows.service.http.replies import ServedReply, chat_choice
 from workflows.service.http.response_items import ResponseObject
+from workflows.service.http.served_model import OwnSampling, ServedModel
+from workflows.service.http.settings import ServerSettings
 from workflows.wire.events import CacheUse, GenerationDone, ToolCall
 
 TOOLS: Any = [{"type": "function", "strict": True, **one["function"]} for one in CHAT_TOOLS]
@@ -52,6 +58,31 @@ def test_a_text_is_answered_as_the_engine_does(client: openai.OpenAI, bundles: d
         model="demo", input="8*7=", temperature=1.5, top_p=0.9, max_output_tokens=8, extra_body={"seed": 5}
     )
     assert sampled.output_text == drawn
+
+
+@pytest.mark.parametrize(
+    ("chain", "own"),
+    [
+        ([], (0.0, 1.0)),
+        ([{"op": "top_p", "value": 0.9}], (0.0, 0.9)),
+        ([{"op": "sample"}], (1.0, 1.0)),
+        ([{"op": "temperature", "value": 0.6}, {"op": "top_p", "value": 0.9}, {"op": "sample"}], (0.6, 0.9)),
+    ],
+)
+def test_what_a_request_leaves_out_is_what_the_bundle_draws_with(
+    bundles: dict[str, Path], tmp_path: Path, chain: list[dict[str, Any]], own: tuple[float, float]
+) -> None:
+    folder = tmp_path / "m"
+    shutil.copytree(bundles["demo"], folder)
+    pipeline = json.loads((folder / "pipeline.json").read_text("utf-8"))
+    pipeline["generation"]["logits"] = chain
+    (folder / "pipeline.json").write_text(json.dumps(pipeline), "utf-8")
+    model = ServedModel("m", folder, ServerSettings(bundles={"m": folder}))
+    assert model.own_sampling == own
+    runs = chain_with_options([LogitsOp(**one) for one in chain], GenerateOptions())[1]
+    assert runs.temperature == model.own_sampling.temperature, "as the engine runs it"
+    response = ResponseObject(ResponseBody.model_validate({"input": "x", "top_p": 0.5}), "m", model.own_sampling)
+    assert [response.object("in_progress")[name] for name in ("temperature", "top_p")] == [own[0], 0.5]
 
 
 def test_items_are_a_conversation(client: openai.OpenAI) -> None:
@@ -140,7 +171,8 @@ def test_functions_are_called_and_their_outputs_read(client: openai.OpenAI) -> N
 
 @pytest.mark.parametrize(("parallel", "count"), [(None, 2), (True, 2), (False, 1)])
 def test_one_call_alone_where_calls_may_not_be_parallel(parallel: bool | None, count: int) -> None:
-    response = ResponseObject(ResponseBody.model_validate({"input": "x", "parallel_tool_calls": parallel}), "m")
+    body = ResponseBody.model_validate({"input": "x", "parallel_tool_calls": parallel})
+    response = ResponseObject(body, "m", OwnSampling(0.0, 1.0))
     calls = [ToolCall(name="find", arguments="{}"), ToolCall(name="end", arguments="{}")]
     cache = CacheUse(layout="static", capacity=2, used=1, bytes=3, evicted=0)
     done = GenerationDone(
