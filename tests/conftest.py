@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import tqdm
 
+from tests.part import add_options, part_of
+
 PLAIN_IMPORT = builtins.__import__
 """The language's own, while no PySide6 is loaded."""
 
@@ -33,8 +35,13 @@ class AtOnce:
             self.terminal.write_line(f"failed: {report.nodeid}: {said}")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(part_of(config), "part")
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to their parent
         config.pluginmanager.register(AtOnce(terminal), "failures-at-once")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,9 +51,10 @@ def seen_by(command: list[Any], server: Server, folder: Path) -> dict[str, Any]:
 
 def python_with(packages: tuple[str, ...], folder: Path) -> Path:
     """The interpreter of a new environment."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     python = folder / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True, timeout=_SECONDS)
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
+    subprocess.run([*pip, *packages], check=True, timeout=_SECONDS)
     return python
 
 
