@@ -46,10 +46,10 @@ class RowMachine(Machine):
     def take_turns(self, turns: StepTurns) -> None:
         """Has its single tokens go with those of other rows, and its prompts be read between their steps."""
         self.turns = turns
-        if not self.program.prefill.columns:  # a run of fewer columns would be padded
-            self.run_limit = lambda start, length: turns.run_beside_others(
-                self.row, self.chunk, whole=None if start else length
-            )
+        padded = bool(self.program.prefill.columns)  # a run of fewer columns takes as long
+        self.run_limit = lambda read, length: max(
+            turns.next_run(self.row, self.chunk, read, length), self.chunk * padded
+        )
 
 
 class RowBatch:

@@ -6,6 +6,9 @@
 
 A row that is slow, for its reader does not take its tokens, delays the others' step by PATIENCE at most. A prompt's
 runs are as long as others may wait for them, by what the last runs and steps took.
+
+Prompts that arrive together are read one after another, the shortest first. The one with the earliest deadline goes:
+each is due once as many more tokens were read as it has itself, so later ones delay it by no more than that.
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ class StepTurns:
 
     def __init__(self, run: JointStep) -> None:
         self._run, self._lock = run, Condition()
-        self._rows, self._apart = set[int](), set[int]()  # those that take part, and read their prompts
+        self._rows, self._apart = set[int](), set[int]()  # those that take part; in or before a run of their prompt
+        self._decoding = set[int]()  # those whose prompt is read
+        self._due, self._left = dict[int, int](), dict[int, int]()  # deadlines of the others; tokens they have left
+        self._read, self._ended = 0, 0.0  # tokens of all prompts that were read; when the model was last free
         self._pending = dict[int, int]()
         self._results = dict[int, Array | Exception]()
         self._since, self._stepped = 0.0, True  # when the first token came; whether a step followed the last chunk
@@ -43,7 +49,9 @@ class StepTurns:
             yield
         finally:
             with self._lock:
+                self._end_prompt(row)
                 self._rows.discard(row)
+                self._decoding.discard(row)
                 self._lock.notify_all()
 
     def step(self, row: int, token: int) -> Array:
@@ -51,6 +59,7 @@ class StepTurns:
         with self._lock:
             self._since = time.monotonic() if not self._pending else self._since
             self._pending[row] = token
+            self._end_prompt(row)
             self._lock.notify_all()
             while row not in self._results:
                 left = self._since + PATIENCE - time.monotonic()
@@ -70,33 +79,55 @@ class StepTurns:
             self._step_s = time.monotonic() - began
         except Exception as error:  # noqa: BLE001 - each row's thread raises it; one that got none would wait for ever
             self._results |= dict.fromkeys(tokens, error)
-        self._stepped = True
+        self._stepped, self._ended = True, time.monotonic()
         self._lock.notify_all()
 
-    def run_beside_others(self, row: int, longest: int, whole: int | None) -> int:
-        """How many tokens of a row's prompt the next run takes. whole: all of them, where none was read before."""
+    def next_run(self, row: int, longest: int, read: int, length: int) -> int:
+        """How many tokens the next run of a row's prompt takes, of whose `length` tokens it has `read`."""
         with self._lock:
-            if not self._rows - self._apart - {row} or (whole is not None and whole <= SHORT):
+            if not read:
+                self._decoding.discard(row)
+                self._due[row] = self._read + length
+            self._left[row] = length - read
+            if not self._decoding - {row} or (not read and length <= SHORT):
                 return longest
             return min(longest, self._run_length)
 
     @contextmanager
     def alone(self, row: int, tokens: int) -> Iterator[None]:
-        """While a row's own run of `tokens` goes through the model, after a step of those that wait for one."""
+        """While a row's own run of `tokens` goes through the model, after a step of those that wait for one and after
+        the prompts that are due earlier.
+        """
         with self._lock:
             self._apart.add(row)
             self._lock.notify_all()
-            end = time.monotonic() + PATIENCE
-            while not self._stepped and self._rows - self._apart and (left := end - time.monotonic()) > 0:
-                self._lock.wait(left)
+            self._wait_for_turn(row)
             began = time.monotonic()
             try:
                 yield
                 self._fit(tokens, time.monotonic() - began)
             finally:
-                self._stepped = False
+                self._read += tokens
+                self._stepped, self._ended = False, time.monotonic()
                 self._apart.discard(row)
+                if tokens >= self._left.get(row, tokens):
+                    self._end_prompt(row)
                 self._lock.notify_all()
+
+    def _wait_for_turn(self, row: int) -> None:
+        """No longer than nothing has run for PATIENCE, for another row may have stopped between two runs."""
+        began = time.monotonic()
+        while not self._is_turn(row) and (left := max(began, self._ended) + PATIENCE - time.monotonic()) > 0:
+            self._lock.wait(left)
+
+    def _is_turn(self, row: int) -> bool:
+        first = min(self._due, key=self._due.__getitem__, default=row)
+        return first == row and (self._stepped or not self._decoding - self._apart)
+
+    def _end_prompt(self, row: int) -> None:
+        self._decoding.add(row)
+        self._due.pop(row, None)
+        self._left.pop(row, None)
 
     def _fit(self, tokens: int, seconds: float) -> None:
         """Halves or doubles the runs beside others, by what a run of `tokens` took."""

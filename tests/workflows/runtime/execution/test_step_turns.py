@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -90,9 +91,10 @@ def test_a_prompt_is_read_between_steps() -> None:
                 turns.step(0, token)
 
     with turns.taking_part(0):  # from the beginning, so that the prompt's chunks take turns with it
+        turns.step(0, 7)
         in_threads(prompt, decode)
     after = [int(one.split()[-1]) for one in order]
-    assert after[0] == 0 and after[1] >= 1 and after[2] >= 2, order
+    assert after[0] == 1 and after[1] >= 2 and after[2] >= 3, order
     assert [one for one in steps.taken if 0 in one] and sum(1 in one for one in steps.taken) == 1
 
 
@@ -124,7 +126,7 @@ def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.M
     turns, lengths = StepTurns(step), list[int]()
 
     def read() -> int:
-        length = turns.run_beside_others(1, 256, None)
+        length = turns.next_run(1, 256, 1, 100_000)
         with turns.alone(1, length):
             clock[0] += token_s[0] * length
         lengths.append(length)
@@ -134,7 +136,7 @@ def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.M
         assert read() == 256
         with turns.taking_part(0):
             turns.step(0, 1)
-            assert turns.run_beside_others(1, 256, 64) == 256 and turns.run_beside_others(1, 256, 65) == 16
+            assert turns.next_run(1, 256, 0, 64) == 256 and turns.next_run(1, 256, 0, 65) == 16
             lengths.clear()
             for _ in range(3):
                 read()
@@ -144,7 +146,49 @@ def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.M
         assert lengths == [16, 16, 16, 16, 8, 8, 8], "16 of them take 16 ms, of at most 30; more than half of that"
         token_s[0] = 0.0001
         with turns.taking_part(0):
+            turns.step(0, 1)
             for _ in range(8):
                 read()
         assert lengths[-8:] == [8, 16, 32, 64, 128, 256, 256, 256]
         assert read() == 256
+
+
+def test_prompts_are_read_one_after_another() -> None:
+    """The shortest first, but none before an earlier one that would wait for more tokens than it has itself."""
+    turns, order = StepTurns(Steps()), list[str]()
+    first = {"long": 40, "short": 20, "equal": 40, "middle": 30}  # which come before any of them is read
+    late = {"long again": 30, "short again": 15}  # and after the 20 of the short one: due at 50 and at 35
+    lengths = first | late
+    here = {name: threading.Event() for name in [*lengths, "short is read"]}
+    before = dict(zip(lengths, [None, *lengths], strict=False)) | {"long again": "short is read"}
+
+    def read(row: int, name: str) -> None:
+        with turns.taking_part(row):
+            if earlier := before[name]:
+                assert here[earlier].wait(20)
+            for place in range(0, lengths[name], 5):
+                assert turns.next_run(row, 5, place, lengths[name]) == 5
+                here[name].set()
+                assert all(here[one].wait(20) for one in (lengths if name == "middle" else first))
+                with turns.alone(row, 5):
+                    order.append(name)
+            if name == "short":
+                here["short is read"].set()
+
+    in_threads(*(partial(read, row, name) for row, name in enumerate(lengths)))
+    expected = ["short", "middle", "short again", "long", "equal", "long again"]
+    assert order == [name for name in expected for _ in range(lengths[name] // 5)]
+
+
+def test_a_stopped_prompt_holds_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is due first and does not come, for its thread does something else, is passed after PATIENCE."""
+    monkeypatch.setattr(step_turns, "PATIENCE", 0.01)
+    turns = StepTurns(steps := Steps())
+    with turns.taking_part(0), turns.taking_part(1):
+        turns.next_run(0, 8, 0, 16)
+        turns.next_run(1, 8, 0, 32)
+        for _ in range(4):
+            with turns.alone(1, 8):
+                pass
+        turns.step(1, 7)
+    assert steps.taken == [(1,)]
