@@ -19,7 +19,7 @@ from app.widgets.fields import line_edit
 from app.widgets.layouts import clear_layout, hbox, vbox
 from app.widgets.theme import G
 
-_NAME_WIDTH = 26 * G
+_NAME_WIDTH = 36 * G
 
 
 class ServedBundleList(Section):
@@ -71,6 +71,7 @@ class ServedBundleList(Section):
         for name, folder in chosen.items():
             field = line_edit(self.tr("Name of {0} for clients").format(name))
             field.setText(name)
+            field.setCursorPosition(0)  # the beginning of a long name
             field.setFixedWidth(_NAME_WIDTH)
             field.setMaxLength(200)
             field.editingFinished.connect(partial(self._rename, name, field))

@@ -8617,7 +8617,7 @@
     </message>
     <message>
       <source>{0} tokens were not read</source>
-      <translation>{0} Token wurden nicht gelesen</translation>
+      <translation>{0} Tokens wurden nicht gelesen</translation>
     </message>
     <message>
       <source>{0} was built for {1}, so its graph gives no hidden states for a vector: build the checkpoint with --task feature-extraction.</source>

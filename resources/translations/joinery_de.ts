@@ -17,7 +17,7 @@
     </message>
     <message>
       <source> tokens</source>
-      <translation> Token</translation>
+      <translation> Tokens</translation>
     </message>
     <message>
       <source> · changed since they were read</source>
@@ -244,7 +244,7 @@
     </message>
     <message>
       <source>A cheaper source proposes tokens, and the model checks several at a time.</source>
-      <translation>Eine billigere Quelle schlägt Token vor, und das Modell prüft mehrere auf einmal.</translation>
+      <translation>Eine billigere Quelle schlägt Tokens vor, und das Modell prüft mehrere auf einmal.</translation>
     </message>
     <message>
       <source>A checkpoint on this machine</source>
@@ -272,7 +272,7 @@
     </message>
     <message>
       <source>A full cache evicts its oldest tokens and continues; the model no longer sees them.</source>
-      <translation>Ein voller Cache verdrängt seine ältesten Token und läuft weiter; das Modell sieht sie nicht mehr.</translation>
+      <translation>Ein voller Cache verdrängt seine ältesten Tokens und läuft weiter; das Modell sieht sie nicht mehr.</translation>
     </message>
     <message>
       <source>A hen lays up to 300 eggs a year.</source>
@@ -332,7 +332,7 @@
     </message>
     <message>
       <source>A smaller bundle of the same family, with the same tokens.</source>
-      <translation>Ein kleineres Bundle derselben Familie, das dieselben Token spricht.</translation>
+      <translation>Ein kleineres Bundle derselben Familie, das dieselben Tokens spricht.</translation>
     </message>
     <message>
       <source>A token</source>
@@ -436,7 +436,7 @@
     </message>
     <message>
       <source>Added to the logits of tokens, for example 7: 2.5, 11: -30.</source>
-      <translation>Wird zu den Logits von Token addiert, zum Beispiel 7: 2.5, 11: -30.</translation>
+      <translation>Wird zu den Logits von Tokens addiert, zum Beispiel 7: 2.5, 11: -30.</translation>
     </message>
     <message>
       <source>Adding a machine</source>
@@ -740,7 +740,7 @@
     </message>
     <message>
       <source>Back to {0} tokens</source>
-      <translation>Zurück auf {0} Token</translation>
+      <translation>Zurück auf {0} Tokens</translation>
     </message>
     <message>
       <source>Balanced</source>
@@ -752,7 +752,7 @@
     </message>
     <message>
       <source>Beam search does not sample: set the temperature to 0, or remove Sample from the chain.</source>
-      <translation>Die Beam-Suche zieht keine Token: die Temperatur auf 0 setzen oder Ziehen aus der Kette entfernen.</translation>
+      <translation>Die Beam-Suche zieht keine Tokens: die Temperatur auf 0 setzen oder Ziehen aus der Kette entfernen.</translation>
     </message>
     <message>
       <source>Beam search uses no drafts, and the reply appears when it ends.</source>
@@ -1004,7 +1004,7 @@
     </message>
     <message>
       <source>Cache layout and capacity in tokens</source>
-      <translation>Cache-Layout und Kapazität in Token</translation>
+      <translation>Cache-Layout und Kapazität in Tokens</translation>
     </message>
     <message>
       <source>Cache layout and graphs</source>
@@ -1164,7 +1164,7 @@
     </message>
     <message>
       <source>Choose a bundle and a reference. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
-      <translation>Ein Bundle und eine Referenz wählen. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
+      <translation>Ein Bundle und eine Referenz wählen. Beide lesen dieselben Tokens; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
     </message>
     <message>
       <source>Choose a cell to read its two lines.</source>
@@ -1436,7 +1436,7 @@
     </message>
     <message>
       <source>Computed from the models' sizes; nothing is fetched. The weights as published, the memory to build them, and for each preset the weights and the tokens of context that fit the free memory beside them on the CPU, in brackets all memory.</source>
-      <translation>Aus den Größen der Modelle berechnet; nichts wird geladen. Die veröffentlichten Gewichte, der Speicher für den Bau, und je Vorlage die Gewichte und die Token an Kontext, die daneben in den freien Speicher passen (auf der CPU), in Klammern in den gesamten.</translation>
+      <translation>Aus den Größen der Modelle berechnet; nichts wird geladen. Die veröffentlichten Gewichte, der Speicher für den Bau, und je Vorlage die Gewichte und die Tokens an Kontext, die daneben in den freien Speicher passen (auf der CPU), in Klammern in den gesamten.</translation>
     </message>
     <message>
       <source>Configuration</source>
@@ -1840,7 +1840,7 @@
     </message>
     <message>
       <source>Each request appears here with its tokens and its time, without its text.</source>
-      <translation>Jede Anfrage erscheint hier mit ihren Token und ihrer Zeit, ohne ihren Text.</translation>
+      <translation>Jede Anfrage erscheint hier mit ihren Tokens und ihrer Zeit, ohne ihren Text.</translation>
     </message>
     <message>
       <source>Each step has a default, so Next leads to the review and the build. Precision, cache and passes can be chosen on the way; a build that was stopped continues where it ended.</source>
@@ -2524,7 +2524,7 @@
     </message>
     <message>
       <source>How a vector is made of the tokens', for a bundle that does not state it</source>
-      <translation>Wie aus den Vektoren der Token einer wird, für ein Bundle, das es nicht angibt</translation>
+      <translation>Wie aus den Vektoren der Tokens einer wird, für ein Bundle, das es nicht angibt</translation>
     </message>
     <message>
       <source>How latency is drawn</source>
@@ -2988,7 +2988,7 @@
     </message>
     <message>
       <source>Latency, tokens per step, cache and memory over time</source>
-      <translation>Latenz, Token je Schritt, Cache und Speicher über der Zeit</translation>
+      <translation>Latenz, Tokens je Schritt, Cache und Speicher über der Zeit</translation>
     </message>
     <message>
       <source>Layers</source>
@@ -3116,7 +3116,7 @@
     </message>
     <message>
       <source>Loaded {0} tokens from {1}.</source>
-      <translation>{0} Token aus {1} geladen.</translation>
+      <translation>{0} Tokens aus {1} geladen.</translation>
     </message>
     <message>
       <source>Loading the charts …</source>
@@ -3232,7 +3232,7 @@
     </message>
     <message>
       <source>Makes earlier tokens less likely; 1 is off.</source>
-      <translation>Macht frühere Token unwahrscheinlicher; 1 ist aus.</translation>
+      <translation>Macht frühere Tokens unwahrscheinlicher; 1 ist aus.</translation>
     </message>
     <message>
       <source>Marie Curie moved from Warsaw to Paris.</source>
@@ -3240,11 +3240,11 @@
     </message>
     <message>
       <source>Max new tokens</source>
-      <translation>Höchstzahl neuer Token</translation>
+      <translation>Höchstzahl neuer Tokens</translation>
     </message>
     <message>
       <source>Maximum of new tokens per prompt</source>
-      <translation>Höchstzahl neuer Token je Prompt</translation>
+      <translation>Höchstzahl neuer Tokens je Prompt</translation>
     </message>
     <message>
       <source>Mean</source>
@@ -3560,7 +3560,7 @@
     </message>
     <message>
       <source>No sequence of n tokens occurs twice.</source>
-      <translation>Keine Folge von n Token kommt zweimal vor.</translation>
+      <translation>Keine Folge von n Tokens kommt zweimal vor.</translation>
     </message>
     <message>
       <source>No steps of {0}</source>
@@ -3588,7 +3588,7 @@
     </message>
     <message>
       <source>Nodes compared: {0}; tokens: {1}.</source>
-      <translation>Verglichene Knoten: {0}; Token: {1}.</translation>
+      <translation>Verglichene Knoten: {0}; Tokens: {1}.</translation>
     </message>
     <message>
       <source>Nodes of the session, after onnxruntime's own fusions and constant folding: their number differs from that of the graph's file.</source>
@@ -3760,23 +3760,23 @@
     </message>
     <message>
       <source>Only the k most probable tokens.</source>
-      <translation>Nur die k wahrscheinlichsten Token.</translation>
+      <translation>Nur die k wahrscheinlichsten Tokens.</translation>
     </message>
     <message>
       <source>Only the k most probable tokens; 0 is off.</source>
-      <translation>Nur die k wahrscheinlichsten Token; 0 ist aus.</translation>
+      <translation>Nur die k wahrscheinlichsten Tokens; 0 ist aus.</translation>
     </message>
     <message>
       <source>Only the most probable tokens that together reach p.</source>
-      <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen.</translation>
+      <translation>Nur die wahrscheinlichsten Tokens, die zusammen p erreichen.</translation>
     </message>
     <message>
       <source>Only the most probable tokens that together reach p; 1 is off.</source>
-      <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen; 1 ist aus.</translation>
+      <translation>Nur die wahrscheinlichsten Tokens, die zusammen p erreichen; 1 ist aus.</translation>
     </message>
     <message>
       <source>Only the tokens whose information is nearest to the entropy.</source>
-      <translation>Nur die Token, deren Information der Entropie am nächsten ist.</translation>
+      <translation>Nur die Tokens, deren Information der Entropie am nächsten ist.</translation>
     </message>
     <message>
       <source>Only this downloads files. They are saved in the Hugging Face cache of this machine.</source>
@@ -3784,19 +3784,19 @@
     </message>
     <message>
       <source>Only tokens at least this probable relative to the best.</source>
-      <translation>Nur Token, die mindestens so wahrscheinlich sind, gemessen am besten.</translation>
+      <translation>Nur Tokens, die mindestens so wahrscheinlich sind, gemessen am besten.</translation>
     </message>
     <message>
       <source>Only tokens at least this probable relative to the best; 0 is off.</source>
-      <translation>Nur Token, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
+      <translation>Nur Tokens, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
     </message>
     <message>
       <source>Only tokens that match a grammar.</source>
-      <translation>Nur Token, die zu einer Grammatik passen.</translation>
+      <translation>Nur Tokens, die zu einer Grammatik passen.</translation>
     </message>
     <message>
       <source>Only tokens that match this form are generated.</source>
-      <translation>Nur Token, die zu dieser Form passen, werden erzeugt.</translation>
+      <translation>Nur Tokens, die zu dieser Form passen, werden erzeugt.</translation>
     </message>
     <message>
       <source>Open</source>
@@ -4292,7 +4292,7 @@
     </message>
     <message>
       <source>Prompt tokens that one prefill run reads.</source>
-      <translation>Token des Prompts, die ein Prefill-Lauf liest.</translation>
+      <translation>Tokens des Prompts, die ein Prefill-Lauf liest.</translation>
     </message>
     <message>
       <source>Prompts</source>
@@ -4312,7 +4312,7 @@
     </message>
     <message>
       <source>Proposes tokens for a masked place.</source>
-      <translation>Schlägt Token für eine maskierte Stelle vor.</translation>
+      <translation>Schlägt Tokens für eine maskierte Stelle vor.</translation>
     </message>
     <message>
       <source>Provider</source>
@@ -4368,7 +4368,7 @@
     </message>
     <message>
       <source>Qwen3 draft: a small model that proposes tokens for the chat</source>
-      <translation>Qwen3-Entwurf: ein kleines Modell, das Token für den Chat vorschlägt</translation>
+      <translation>Qwen3-Entwurf: ein kleines Modell, das Tokens für den Chat vorschlägt</translation>
     </message>
     <message>
       <source>Qwen3.5: the same chat; three of four layers keep state of fixed size</source>
@@ -4552,7 +4552,7 @@
     </message>
     <message>
       <source>Rejection: accepts more drafted tokens and keeps the model's distribution.</source>
-      <translation>Rejection: Mehr entworfene Token werden genommen, und die Wahrscheinlichkeiten bleiben die des Modells.</translation>
+      <translation>Rejection: Mehr entworfene Tokens werden genommen, und die Wahrscheinlichkeiten bleiben die des Modells.</translation>
     </message>
     <message>
       <source>Remark</source>
@@ -5008,7 +5008,7 @@
     </message>
     <message>
       <source>Select runs of the kind generation to see the latencies of their tokens.</source>
-      <translation>Läufe der Art Erzeugung wählen, um die Latenzen ihrer Token zu sehen.</translation>
+      <translation>Läufe der Art Erzeugung wählen, um die Latenzen ihrer Tokens zu sehen.</translation>
     </message>
     <message>
       <source>Selected: {0}</source>
@@ -5660,11 +5660,11 @@
     </message>
     <message>
       <source>The answer appears here; tokens that differ are marked.</source>
-      <translation>Die Antwort erscheint hier; abweichende Token sind markiert.</translation>
+      <translation>Die Antwort erscheint hier; abweichende Tokens sind markiert.</translation>
     </message>
     <message>
       <source>The bars show the tokens of each step. The paler bar shows how many there would be if the whole draft had been accepted.</source>
-      <translation>Die Balken zeigen die Token jedes Schritts. Der blassere Balken zeigt, wie viele es wären, wenn der ganze Entwurf angenommen worden wäre.</translation>
+      <translation>Die Balken zeigen die Tokens jedes Schritts. Der blassere Balken zeigt, wie viele es wären, wenn der ganze Entwurf angenommen worden wäre.</translation>
     </message>
     <message>
       <source>The benchmark was stopped; nothing was saved.</source>
@@ -5720,7 +5720,7 @@
     </message>
     <message>
       <source>The cache cannot be rewound to {0}: those tokens are gone. Possible lengths: {1}.</source>
-      <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
+      <translation>Er kann nicht auf {0} zurück: diese Tokens sind fort. Er kann auf {1}.</translation>
     </message>
     <message>
       <source>The cache holds 1 token again.</source>
@@ -5728,7 +5728,7 @@
     </message>
     <message>
       <source>The cache holds {0} tokens again.</source>
-      <translation>Der Cache hält wieder {0} Token.</translation>
+      <translation>Der Cache hält wieder {0} Tokens.</translation>
     </message>
     <message>
       <source>The cache is being changed</source>
@@ -5936,11 +5936,11 @@
     </message>
     <message>
       <source>The maximum number of tokens of a reply.</source>
-      <translation>Die Höchstzahl der Token einer Antwort.</translation>
+      <translation>Die Höchstzahl der Tokens einer Antwort.</translation>
     </message>
     <message>
       <source>The maximum; the length adapts to how many tokens are accepted.</source>
-      <translation>Höchstens so viele; die Länge passt sich daran an, wie viele Token angenommen werden.</translation>
+      <translation>Höchstens so viele; die Länge passt sich daran an, wie viele Tokens angenommen werden.</translation>
     </message>
     <message>
       <source>The memory that the worker held at the end of the reply.</source>
@@ -5956,7 +5956,7 @@
     </message>
     <message>
       <source>The minimum number of tokens of a reply.</source>
-      <translation>Die Mindestzahl der Token einer Antwort.</translation>
+      <translation>Die Mindestzahl der Tokens einer Antwort.</translation>
     </message>
     <message>
       <source>The model answers prompts, and the ranges of each graph are measured meanwhile.</source>
@@ -6056,7 +6056,7 @@
     </message>
     <message>
       <source>The prompt for both; A generates two tokens after it</source>
-      <translation>Der Prompt für beide; A erzeugt danach zwei Token</translation>
+      <translation>Der Prompt für beide; A erzeugt danach zwei Tokens</translation>
     </message>
     <message>
       <source>The recipe is saved in the bundle; the same recipe builds the same bundle.</source>
@@ -6084,7 +6084,7 @@
     </message>
     <message>
       <source>The same seed samples the same tokens.</source>
-      <translation>Derselbe Startwert zieht dieselben Token.</translation>
+      <translation>Derselbe Startwert zieht dieselben Tokens.</translation>
     </message>
     <message>
       <source>The samples read the token from the variable {0}.</source>
@@ -6156,7 +6156,7 @@
     </message>
     <message>
       <source>The share of the prompts' tokens that the cache held, and that were not read again.</source>
-      <translation>Der Anteil der Token der Prompts, die im Cache waren und nicht noch einmal gelesen wurden.</translation>
+      <translation>Der Anteil der Tokens der Prompts, die im Cache waren und nicht noch einmal gelesen wurden.</translation>
     </message>
     <message>
       <source>The similarities of each two lines appear here.</source>
@@ -6216,7 +6216,7 @@
     </message>
     <message>
       <source>The vocabularies differ in size ({0} and the model's {1}): a draft needs the same tokens.</source>
-      <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Token.</translation>
+      <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Tokens.</translation>
     </message>
     <message>
       <source>The whole graph</source>
@@ -6424,7 +6424,7 @@
     </message>
     <message>
       <source>Time to first token: from the prompt's first chunk to the first generated token. A beam search, which gives all tokens at its end, divides its time among them.</source>
-      <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token. Eine Beam-Suche, die alle Token an ihrem Ende gibt, verteilt ihre Zeit auf sie.</translation>
+      <translation>Zeit bis zum ersten Token: vom ersten Chunk des Prompts bis zum ersten erzeugten Token. Eine Beam-Suche, die alle Tokens an ihrem Ende gibt, verteilt ihre Zeit auf sie.</translation>
     </message>
     <message>
       <source>Times products with this model's sizes (for a small one those of a common model) in each block format, in about a minute. Builds on this computer then take the fastest format that rounds no coarser than the default, and models run with as many threads as are fastest.</source>
@@ -6460,7 +6460,7 @@
     </message>
     <message>
       <source>Tokens a second</source>
-      <translation>Token je Sekunde</translation>
+      <translation>Tokens je Sekunde</translation>
     </message>
     <message>
       <source>Tokens of a text</source>
@@ -6468,7 +6468,7 @@
     </message>
     <message>
       <source>Tokens per draft</source>
-      <translation>Token eines Entwurfs</translation>
+      <translation>Tokens eines Entwurfs</translation>
     </message>
     <message>
       <source>Tokens that a run of the model gives with drafts, on average.</source>
@@ -6788,7 +6788,7 @@
     </message>
     <message>
       <source>Which drafted tokens are accepted</source>
-      <translation>Welche entworfenen Token genommen werden</translation>
+      <translation>Welche entworfenen Tokens genommen werden</translation>
     </message>
     <message>
       <source>Whisper: spoken digits in English and German</source>
@@ -7028,7 +7028,7 @@
     </message>
     <message>
       <source>all {0} tokens are equal</source>
-      <translation>alle {0} Token sind gleich</translation>
+      <translation>alle {0} Tokens sind gleich</translation>
     </message>
     <message>
       <source>allocated, empty</source>
@@ -7135,7 +7135,7 @@
     </message>
     <message>
       <source>cache (tokens)</source>
-      <translation>Cache (Token)</translation>
+      <translation>Cache (Tokens)</translation>
     </message>
     <message>
       <source>cache in use</source>
@@ -7223,11 +7223,11 @@
     </message>
     <message>
       <source>context {0} of {1} tokens</source>
-      <translation>Kontext {0} von {1} Token</translation>
+      <translation>Kontext {0} von {1} Tokens</translation>
     </message>
     <message>
       <source>context {0} tokens</source>
-      <translation>Kontext {0} Token</translation>
+      <translation>Kontext {0} Tokens</translation>
     </message>
     <message>
       <source>context, cache, EPContext</source>
@@ -7431,7 +7431,7 @@
     </message>
     <message>
       <source>forgets {0} of {1} tokens</source>
-      <translation>vergisst {0} von {1} Token</translation>
+      <translation>vergisst {0} von {1} Tokens</translation>
     </message>
     <message>
       <source>free</source>
@@ -7987,7 +7987,7 @@
     </message>
     <message>
       <source>picture {1}, {0} tokens</source>
-      <translation>Bild {1}, {0} Token</translation>
+      <translation>Bild {1}, {0} Tokens</translation>
     </message>
     <message>
       <source>pip installs {0} into Joinery's own folder, {1}.</source>
@@ -8239,7 +8239,7 @@
     </message>
     <message>
       <source>stopped at max new tokens</source>
-      <translation>bei der Höchstzahl neuer Token angehalten</translation>
+      <translation>bei der Höchstzahl neuer Tokens angehalten</translation>
     </message>
     <message>
       <source>stopped by you</source>
@@ -8307,7 +8307,7 @@
     </message>
     <message>
       <source>the first {0} tokens are equal, the next one differs</source>
-      <translation>die ersten {0} Token sind gleich, das nächste weicht ab</translation>
+      <translation>die ersten {0} Tokens sind gleich, das nächste weicht ab</translation>
     </message>
     <message>
       <source>the graph, GroupQueryAttention</source>
@@ -8391,15 +8391,15 @@
     </message>
     <message>
       <source>tokens</source>
-      <translation>Token</translation>
+      <translation>Tokens</translation>
     </message>
     <message>
       <source>tokens a second</source>
-      <translation>Token je Sekunde</translation>
+      <translation>Tokens je Sekunde</translation>
     </message>
     <message>
       <source>tokens of replies</source>
-      <translation>Token, Antworten</translation>
+      <translation>Tokens, Antworten</translation>
     </message>
     <message>
       <source>tokens of the whole draft</source>
@@ -8407,11 +8407,11 @@
     </message>
     <message>
       <source>tokens per step</source>
-      <translation>Token je Schritt</translation>
+      <translation>Tokens je Schritt</translation>
     </message>
     <message>
       <source>tokens per step: {0}</source>
-      <translation>Token je Schritt: {0}</translation>
+      <translation>Tokens je Schritt: {0}</translation>
     </message>
     <message>
       <source>too large</source>
@@ -8459,7 +8459,7 @@
     </message>
     <message>
       <source>up to {0} tokens per prompt</source>
-      <translation>bis zu {0} Token je Prompt</translation>
+      <translation>bis zu {0} Tokens je Prompt</translation>
     </message>
     <message>
       <source>usable</source>
@@ -8783,7 +8783,7 @@
     </message>
     <message>
       <source>{0} of {1} answers have the same tokens</source>
-      <translation>{0} von {1} Antworten haben dieselben Token</translation>
+      <translation>{0} von {1} Antworten haben dieselben Tokens</translation>
     </message>
     <message>
       <source>{0} of {1} done</source>
@@ -8795,11 +8795,11 @@
     </message>
     <message>
       <source>{0} of {1} drafted tokens accepted</source>
-      <translation>{0} von {1} entworfenen Token angenommen</translation>
+      <translation>{0} von {1} entworfenen Tokens angenommen</translation>
     </message>
     <message>
       <source>{0} of {1} greedy tokens equal</source>
-      <translation>{0} von {1} greedy-Token gleich</translation>
+      <translation>{0} von {1} greedy-Tokens gleich</translation>
     </message>
     <message>
       <source>{0} of {1} used</source>
@@ -8903,23 +8903,23 @@
     </message>
     <message>
       <source>{0} tokens</source>
-      <translation>{0} Token</translation>
+      <translation>{0} Tokens</translation>
     </message>
     <message>
       <source>{0} tokens fit</source>
-      <translation>{0} Token passen hinein</translation>
+      <translation>{0} Tokens passen hinein</translation>
     </message>
     <message>
       <source>{0} tokens held</source>
-      <translation>{0} Token gehalten</translation>
+      <translation>{0} Tokens gehalten</translation>
     </message>
     <message>
       <source>{0} tokens of 1 picture</source>
-      <translation>{0} Token von 1 Bild</translation>
+      <translation>{0} Tokens von 1 Bild</translation>
     </message>
     <message>
       <source>{0} tokens of {1} pictures</source>
-      <translation>{0} Token von {1} Bildern</translation>
+      <translation>{0} Tokens von {1} Bildern</translation>
     </message>
     <message>
       <source>{0} tokens read</source>
@@ -8963,7 +8963,7 @@
     </message>
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, then only read</source>
-      <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
+      <translation>{0} · {1} Tokens der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
     </message>
     <message>
       <source>{0} · {1} · {2} Hz</source>
@@ -9007,7 +9007,7 @@
     </message>
     <message>
       <source>{1}: {0} tokens</source>
-      <translation>{1}: {0} Token</translation>
+      <translation>{1}: {0} Tokens</translation>
     </message>
     <message>
       <source>…</source>

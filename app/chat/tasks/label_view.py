@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.chat.tasks.example_texts import opinions, question, sentences_with_names
-from app.chat.tasks.result_table import ResultTable
+from app.chat.tasks.result_table import Cell, ResultTable
 from app.chat.tasks.texts_panel import TextsPanel
 from app.state.text_labels import TextLabels
-from app.text.formatting import format_number, pluralize
+from app.text.formatting import pluralize
 from app.widgets import label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
@@ -116,14 +116,12 @@ class LabelView(QWidget):
 
     def _show_ranking(self, report: LabelsReport, request: LabelTexts) -> None:
         order = sorted(range(len(report.ranking)), key=lambda place: -report.ranking[place])
-        rows = [
-            (str(rank), format_number(report.ranking[at], 4), request.texts[at]) for rank, at in enumerate(order, 1)
-        ]
+        rows = [(str(rank), Cell.of(report.ranking[at]), request.texts[at]) for rank, at in enumerate(order, 1)]
         self.result.show_rows([self.tr("Rank"), self.tr("Score"), self.tr("Text")], rows, numbers=(0, 1), wide=2)
 
     def _show_spans(self, report: LabelsReport, request: LabelTexts) -> None:
         rows = [
-            (str(number), span.text, span.label, format_number(span.score, 4), f"{span.start}–{span.end}")
+            (str(number), span.text, span.label, Cell.of(span.score), f"{span.start}–{span.end}")
             for number, spans in enumerate(report.spans, 1)
             for span in spans
         ]
@@ -136,9 +134,10 @@ class LabelView(QWidget):
     def _show_labels(self, report: LabelsReport, request: LabelTexts) -> None:
         rows = []
         for text, (first, *rest) in zip(request.texts, report.labels, strict=True):
-            others = ", ".join(f"{one.label} {format_number(one.score, 4)}" for one in rest[:_OTHERS])
-            others += ", …" * (len(rest) > _OTHERS)
-            rows.append((text, first.label, format_number(first.score, 4), others))
+            others, more = [(one.label, Cell.of(one.score)) for one in rest[:_OTHERS]], ", …" * (len(rest) > _OTHERS)
+            shown = ", ".join(f"{name} {score.shown}" for name, score in others) + more
+            saved = ", ".join(f"{name} {score.saved}" for name, score in others) + more
+            rows.append((text, first.label, Cell.of(first.score), Cell(shown, saved)))
         last = self.tr("Others")
         headings = [
             self.tr("Text"),

@@ -13,10 +13,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.chat.tasks.pictures_panel import PicturesPanel
-from app.chat.tasks.result_table import ResultTable
+from app.chat.tasks.result_table import Cell, ResultTable
 from app.state.picture_task import LabeledPictures
 from app.text.engine_text import translate_engine_text
-from app.text.formatting import format_number, pluralize
+from app.text.formatting import pluralize
 from app.widgets import label
 from app.widgets.actions import add_action
 from app.widgets.banner_overlay import BannerOverlay
@@ -77,7 +77,7 @@ class PictureLabelView(QWidget):
         self.note.setVisible(bool(report.notes))
         most = None if len(request.pictures) == 1 else _OF_EACH
         rows = [
-            (Path(path).name, str(place), one.label, format_number(one.score, 4))
+            (Path(path).name, str(place), one.label, Cell.of(one.score))
             for path, labels in zip(request.pictures, report.labels, strict=True)
             for place, one in enumerate(labels[:most], 1)
         ]

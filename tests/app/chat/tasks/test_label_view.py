@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -26,7 +26,7 @@ def shown(page: ChatPage) -> LabelView:
 
 
 def rows(view: LabelView) -> list[list[str]]:
-    return [*csv.reader(view.result.text("excel").splitlines())]
+    return [*csv.reader(view.result.as_csv().splitlines())]
 
 
 def test_texts_are_classified_copied_and_saved(
@@ -58,6 +58,22 @@ def test_texts_are_classified_copied_and_saved(
     assert (
         view.result.table is None and not view.result.copies.isEnabled() and view.texts.lines.toPlainText() == "another"
     )
+
+
+def test_a_file_has_numbers_as_programs_read_them(make_page: Make, qtbot: QtBot) -> None:
+    """Copied as they are shown, for a spreadsheet in the person's language."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+    try:
+        view = shown(make_page("moods"))
+        view.texts.lines.setPlainText("bad")
+        view.texts.start.click()
+        qtbot.waitUntil(lambda: bool(view.result.table))
+        view.result.copy()
+    finally:
+        QLocale.setDefault(before)
+    assert QGuiApplication.clipboard().text().splitlines()[1] == "bad\tgood\t0,5300\tbad 0,4700"
+    assert rows(view)[1] == ["bad", "good", "0.5300", "bad 0.4700"]
 
 
 def test_a_reranker_ranks_for_a_query(make_page: Make, qtbot: QtBot) -> None:

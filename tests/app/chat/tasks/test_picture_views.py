@@ -42,7 +42,7 @@ def drop(view: PictureLabelView | DepthView, *files: str) -> None:
 
 
 def rows(view: PictureLabelView) -> list[list[str]]:
-    return [*csv.reader(view.result.text("excel").splitlines())]
+    return [*csv.reader(view.result.as_csv().splitlines())]
 
 
 def test_a_dropped_picture_is_classified_at_once(make_page: Make, qtbot: QtBot, tmp_path: Path) -> None:
