@@ -68,7 +68,7 @@ class FiguresRow(QWidget):
             "prefill": Stat(self.tr("prefill"), unit="tok/s"),
             "decode": Stat(self.tr("decode"), unit="tok/s"),
             "roofline": Stat(self.tr("roofline"), unit="%"),
-            "tokens": Stat(self.tr("prompt + generated"), unit=self.tr("tokens")),
+            "tokens": Stat(self.tr("prompt + generated"), unit="tok"),
         }
         for key, stat in self.stats.items():
             set_tool_tip(stat, _definition(key))
