@@ -44,7 +44,8 @@ class WheelGuard(QObject):
 
 def _field_at(window: QObject, at: QPoint) -> QWidget | None:
     """The field of a window at a point."""
-    top = next((one for one in QApplication.topLevelWidgets() if one.windowHandle() is window), None)
+    # not of Qt's list of windows: a search for garbage while PySide wraps each destroys some that are still to come
+    top = QWidget.find(window.winId()) if isinstance(window, QWindow) else None
     widget = top.childAt(at) if top is not None else None
     while widget is not None and not (isinstance(widget, FIELDS) and not isinstance(widget, QScrollBar)):
         widget = widget.parentWidget()

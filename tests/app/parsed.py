@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,12 +44,21 @@ def parsed_tip(text: str) -> str:
     return _tip("", text)[2]
 
 
+def all_widgets() -> list[QWidget]:
+    """Those of the process. A search for garbage while PySide wraps Qt's list would destroy some that are to come."""
+    gc.disable()
+    try:
+        return QApplication.allWidgets()
+    finally:
+        gc.enable()
+
+
 Found = tuple[str, str, str]
 """Where, the text, and what of it is no plain text: empty for none."""
 
 
 def _texts() -> Iterator[Found]:
-    for widget in QApplication.allWidgets():
+    for widget in all_widgets():
         yield from _of_widget(widget)
 
 

@@ -16,7 +16,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication, QLabel, QTextEdit, QVBoxLayout, QWidget, QWizard
+from PySide6.QtWidgets import QLabel, QTextEdit, QVBoxLayout, QWidget, QWizard
 
 from app.builder.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
 from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
@@ -31,7 +31,7 @@ from app.window import MainWindow
 from tests.app.canary import Canary
 from tests.app.composite.example_composites import inspect_report
 from tests.app.conftest import fake_summary, make_bundle
-from tests.app.parsed import parsed_tip, shown
+from tests.app.parsed import all_widgets, parsed_tip, shown
 from tests.app.test_build_wizard import press, start_build, wizard_of
 from tests.fakes.hostile import hostile, poisoned
 from tests.fakes.inspections import DECODE
@@ -145,7 +145,7 @@ def test_the_control_sees_what_is_parsed(qtbot: Any, qapp: object, canary: Canar
 
 
 def dialogs(kind: str) -> Any:
-    return next(one for one in QApplication.topLevelWidgets() if type(one).__name__ == kind and one.isVisible())
+    return next(one for one in all_widgets() if one.isWindow() and type(one).__name__ == kind and one.isVisible())
 
 
 def test_home(qtbot: Any, make: Make, home: Path) -> None:
