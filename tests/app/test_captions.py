@@ -105,7 +105,7 @@ def walk(page: QWidget, settled: Callable[[], None]) -> dict[str, bool]:
     return walked
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [pytest.param("chat", marks=pytest.mark.slow), "settings"])
 def test_what_stands_beside_a_choice_is_of_that_choice(
     name: str, make_window: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -125,7 +125,9 @@ def test_what_stands_beside_a_choice_is_of_that_choice(
     assert len(walked) >= PAGES[name] and all(walked), walked
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "build-quantize")) for name in SCENES]
+)
 def test_on_pages_with_content_too(name: str, qapp: object) -> None:
     scenario, prepare = ({}, history_at(0, 0)) if name == "history" else STATES[name]
     with window_over(scenario) as (window, home):

@@ -67,6 +67,7 @@ def test_calibration_keeps_few_slots_where_graphs_take_any(options: dict[str, An
     assert calibrate._slots(make_cut(family, recipe, family.geometry(checkpoint.config)), recipe) == slots
 
 
+@pytest.mark.slow
 def test_a_model_that_hears_is_said_to_be_calibrated_without_sound(tmp_path: Path) -> None:
     events: list[Event] = []
     options = {"precision": "w8a16", "quantize": {"calibration": {"samples": 6}}}

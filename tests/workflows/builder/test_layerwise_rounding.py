@@ -45,7 +45,12 @@ def prompts_of(bundle: Path) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(
-    ("source", "options"), [("demo:qwen3", OPTIONS), ("demo:qwen3_5", OPTIONS), ("demo:qwen3", {"preset": "compact"})]
+    ("source", "options"),
+    [
+        ("demo:qwen3", OPTIONS),
+        pytest.param("demo:qwen3_5", OPTIONS, marks=pytest.mark.slow),
+        pytest.param("demo:qwen3", {"preset": "compact"}, marks=pytest.mark.slow),
+    ],
 )
 def test_a_trained_model_loses_less_than_by_search(built: Built, source: str, options: dict[str, Any]) -> None:
     """With a head in 8 bits, and with one in 4, which is rounded as the layers are."""
@@ -66,6 +71,7 @@ def test_the_evidence_says_what_was_read(built: Built) -> None:
     assert "calibration fed it nothing: rounded by search" not in refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", ["static", "window"])
 def test_texts_longer_than_the_cache_are_read_in_parts(built: Built, cache: str) -> None:
     """No run of the texts has fewer tokens than the 40 slots; the weights are rounded with all of them."""

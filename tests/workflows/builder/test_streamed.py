@@ -241,6 +241,7 @@ def test_a_comparison_can_be_cancelled(
     assert cancelled
 
 
+@pytest.mark.slow
 def test_graphs_that_compute_otherwise_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:

@@ -303,7 +303,7 @@ def test_pairs_have_the_scores_of_eager_transformers(tmp_path: Path) -> None:
     assert max(one.tokens for one in ranked) == 15 and np.ptp(wanted) > 0.1
 
 
-@pytest.mark.parametrize("pad", [0, None])
+@pytest.mark.parametrize("pad", [pytest.param(0, marks=pytest.mark.slow), None])
 def test_a_decoder_scores_pairs_by_their_last_token(tmp_path: Path, pad: int | None) -> None:
     """One by one: transformers refuses a batch where no token pads, and pads with one that texts may end with."""
     import torch

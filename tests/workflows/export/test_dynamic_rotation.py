@@ -112,9 +112,14 @@ def test_the_default_capacity_is_that_of_the_short_range(phi: Path, built: Built
         replies(bundle, prompt_of(SHORT + 1))
 
 
-@pytest.mark.parametrize("options", [
-    {"chunk": 24}, {"cache": "static"}, pytest.param({"variant": "transformer-only"}, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"chunk": 24},
+        pytest.param({"cache": "static"}, marks=pytest.mark.slow),
+        pytest.param({"variant": "transformer-only"}, marks=pytest.mark.slow),
+    ],
+)
 def test_a_larger_capacity_generates_in_the_long_range(phi: Path, built: Built, options: dict[str, Any]) -> None:
     bundle = built(phi, capacity=MOST, **options)
     for length in (SHORT + 1, SHORT + 2, 100, 200):

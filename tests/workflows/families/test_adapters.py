@@ -148,6 +148,7 @@ def take_numbers_of(model: Any, file: Path) -> None:
     model.load_state_dict(stored, strict=False)
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_a_scale_and_an_adapter_as_the_source(tmp_path: Path) -> None:
     base = make_base("llama", tmp_path / "base")
     folder = tmp_path / "mine"

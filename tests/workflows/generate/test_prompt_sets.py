@@ -62,6 +62,7 @@ def test_a_file_without_prompts(content: bytes, said: str, tmp_path: Path) -> No
         read_lines(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_bundle_without_a_tokenizer_takes_ids(sharp_qwen3: Path, built: Built, tmp_path: Path) -> None:
     engine = open_engine(built(sharp_qwen3, graphs="single", capacity=256, chunk=64))
     with pytest.raises(PromptError, match=r"has no tokenizer.*1,2,3"):

@@ -96,6 +96,7 @@ def test_the_shell_page_asks_a_server(built: Built, tmp_path: Path, monkeypatch:
     assert json.loads(completion)["object"] == "text_completion"
 
 
+@pytest.mark.slow
 def test_a_bundle_of_another_form_is_refused_by_its_reason(built: Built, tmp_path: Path) -> None:
     for source, said in (("demo:t5", "this bundle has several"), ("demo:vision", "has several")):
         with pytest.raises(RequestError, match=said):

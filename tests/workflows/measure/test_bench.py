@@ -80,6 +80,7 @@ def test_medians_and_percentiles(demo_bundle: Path) -> None:
     assert percentiles(list(range(101))) == Percentiles(50, 95, 99)
 
 
+@pytest.mark.slow
 def test_an_encoder_is_in_the_first_token(built: Built, tmp_path: Path) -> None:
     bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
     (row,) = bench(bundle, load=BenchLoad(repeats=1))

@@ -49,7 +49,10 @@ def eager(checkpoint: Path, processor: dict[str, Any], file: Path) -> np.ndarray
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(one, marks=[pytest.mark.slow] * (one in ("glpn", "depth anything in metres"))) for one in CASES],
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one in ("glpn", "dpt", "depth anything in metres")))
+        for one in CASES
+    ],
 )
 def test_depths_are_those_of_transformers(case: str, tmp_path: Path) -> None:
     model_type, config, processor, unit = CASES[case]

@@ -277,6 +277,7 @@ def test_logits_are_the_checkpoint_s_at_every_length(
     assert verify_bundle(bundle).ok and check_bundle(bundle).ok
 
 
+@pytest.mark.slow
 def test_the_demo_answers_alike_with_drafts_and_with_a_kept_prompt(built: Built) -> None:
     """A run of drafts goes through the branch of a single token; a second turn begins with the first one's cache."""
     with open_engine(built("demo:qwen3", precision="int4", kv_dtype="int8")) as engine:

@@ -103,6 +103,7 @@ def test_a_pooling_is_that_of_the_file(folder: Path, tmp_path: Path) -> None:
         assert not open_checkpoint(str(write_bert(tmp_path / "m.gguf", folder, bert__pooling_type=without))).embeds
 
 
+@pytest.mark.slow
 def test_a_decoder_with_a_pooling_makes_vectors(tmp_path: Path) -> None:
     """As Qwen3-Embedding: the last token, which the file says to add, and length 1."""
     model = make_model("qwen3")

@@ -58,6 +58,7 @@ def test_it_can_be_cancelled(sharp_qwen3: Path, built: Built, ids: Path) -> None
         )
 
 
+@pytest.mark.slow
 def test_where_it_is_joinery_s_own_build(sharp_qwen3: Path, built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = read_bundle(built(sharp_qwen3, graphs="single", cache="static", capacity=256, chunk=64))
     checkpoint, request = open_checkpoint(str(sharp_qwen3)), EvalRequest(bundle.folder, str(sharp_qwen3))

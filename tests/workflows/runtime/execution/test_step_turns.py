@@ -113,17 +113,29 @@ def test_an_error_reaches_each_row_of_the_step(error: Exception) -> None:
     assert errors == ["It failed."] * 2
 
 
-def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alone in whole chunks, and a short one too; else as long as a few steps take, as measured."""
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that turns see, and no patience."""
+    seconds = [0.0]
     monkeypatch.setattr(step_turns, "PATIENCE", 0.0)
-    clock, token_s = [0.0], [0.001]
-    monkeypatch.setattr(step_turns, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(step_turns, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    return seconds
+
+
+def steps_of(clock: list[float]) -> Callable[[Mapping[int, int]], dict[int, Any]]:
+    """Steps of 10 ms."""
 
     def step(tokens: Mapping[int, int]) -> dict[int, Any]:
         clock[0] += 0.01
         return dict.fromkeys(tokens, np.zeros(1))
 
-    turns, lengths = StepTurns(step), list[int]()
+    return step
+
+
+def test_a_prompt_is_read_in_runs_that_others_can_wait_for(clock: list[float]) -> None:
+    """Alone in whole chunks, and a short one too; else as long as a few steps take, as measured."""
+    token_s = [0.001]
+    turns, lengths = StepTurns(steps_of(clock)), list[int]()
 
     def read() -> int:
         length = turns.next_run(1, 256, 1, 100_000)
@@ -151,6 +163,28 @@ def test_a_prompt_is_read_in_runs_that_others_can_wait_for(monkeypatch: pytest.M
                 read()
         assert lengths[-8:] == [8, 16, 32, 64, 128, 256, 256, 256]
         assert read() == 256
+
+
+def test_runs_are_longer_where_more_prompts_wait(clock: list[float]) -> None:
+    """Of three prompts beside one row with tokens, a run may take three times as long: 64 of at most 90 ms."""
+    turns, lengths = StepTurns(steps_of(clock)), list[int]()
+
+    def read() -> None:
+        lengths.append(turns.next_run(1, 256, 1, 1000))
+        with turns.alone(1, lengths[-1]):
+            clock[0] += 0.004 * lengths[-1]
+
+    with turns.taking_part(0), turns.taking_part(1), turns.taking_part(2), turns.taking_part(3):
+        turns.step(0, 1)
+        for row in (1, 2, 3):
+            turns.next_run(row, 256, 0, 1000)
+        for _ in range(3):
+            read()
+        turns.step(2, 1)
+        turns.step(3, 1)  # these have tokens, too
+        for _ in range(3):
+            read()
+    assert lengths == [16, 16, 16, 16, 8, 8]
 
 
 def test_prompts_are_read_one_after_another() -> None:

@@ -9,7 +9,7 @@ from tests.workflows.conftest import Built
 from workflows.runtime.providers.preflight import _largest_difference, examine
 
 
-@pytest.mark.parametrize("layout", ["static", "window"])
+@pytest.mark.parametrize("layout", ["static", pytest.param("window", marks=pytest.mark.slow)])
 def test_a_chunk_as_long_as_the_capacity_leaves_room_for_the_step(layout: str, built: Built) -> None:
     """A static cache was full before the step, and of a window no row was compared."""
     report = examine(built("demo:qwen3", cache=layout, capacity=64, chunk=64), "cpu", {})
