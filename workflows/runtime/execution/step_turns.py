@@ -5,7 +5,8 @@
     thread of row 2 ──alone(): a chunk of its prompt──▶ between two steps of the others
 
 A row that is slow, for its reader does not take its tokens, delays the others' step by PATIENCE at most. A prompt's
-runs are as long as others may wait for them, by what the last runs and steps took.
+runs are as long as others may wait for them, by what the last runs and steps took: longer where more prompts wait than
+rows make tokens, so that each row has its share of the time.
 
 Prompts that arrive together are read one after another, the shortest first. The one with the earliest deadline goes:
 each is due once as many more tokens were read as it has itself, so later ones delay it by no more than that.
@@ -21,7 +22,7 @@ from threading import Condition
 from workflows.common.tensors import Array
 
 PATIENCE = 0.01  # seconds from the first row's token on
-LONGEST = 3.0  # times a step that a run of a prompt may take beside others
+LONGEST = 3.0  # times a step that a run of a prompt may take beside as many others as prompts wait
 FEWEST, SHORT = 8, 64  # tokens of such a run; of a prompt that is read in one, for it delays the others once
 JointStep = Callable[[Mapping[int, int]], dict[int, Array]]
 
@@ -131,7 +132,7 @@ class StepTurns:
 
     def _fit(self, tokens: int, seconds: float) -> None:
         """Halves or doubles the runs beside others, by what a run of `tokens` took."""
-        most = LONGEST * self._step_s
+        most = LONGEST * self._step_s * max(1.0, len(self._due) / max(1, len(self._decoding)))
         if tokens >= self._run_length and seconds < most / 2:
             self._run_length *= 2
         elif tokens <= self._run_length and seconds > most > 0:
