@@ -37,7 +37,7 @@ Key = Qt.Key
 KEYS = (
     *((key, NONE) for key in (Key.Key_Tab, Key.Key_Return, Key.Key_Space, Key.Key_Escape, Key.Key_F1, Key.Key_F8)),
     *((key, NONE) for key in (Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right, Key.Key_Delete, Key.Key_A)),
-    *((Key(Key.Key_1 + page), CONTROL) for page in range(6)),
+    *((Key(Key.Key_1 + page), CONTROL) for page in range(7)),
     *((key, CONTROL) for key in (Key.Key_K, Key.Key_N, Key.Key_R, Key.Key_E, Key.Key_L, Key.Key_F, Key.Key_D)),
     *((key, CONTROL) for key in (Key.Key_Z, Key.Key_B, Key.Key_Comma)),
     (Key.Key_Tab, SHIFT),
