@@ -18,7 +18,7 @@ from workflows.checkpoint import Checkpoint, TensorInfo
 from workflows.checkpoint.packed import BlockWeight
 
 _FLOAT, _HALF = 4, 2  # bytes of a scale, and of what is left of a minimum
-_HALVES = ("F16", "BF16")
+_HALVES = ("float16", "bfloat16")
 _TABLE = re.compile(r"(embed_tokens|embed_in|embeddings?|wte|wpe)\.weight$")  # as transformers names those of lookups
 
 

@@ -23,11 +23,11 @@ def checkpoint(config: dict[str, Any], **dtypes: str) -> Checkpoint:
 @pytest.mark.parametrize(
     ("config", "dtypes", "size"),
     [
-        ({"tie_word_embeddings": False}, {"table": "BF16", "head": "BF16"}, 2048 * (2 + 4)),
-        ({"tie_word_embeddings": True}, {"table": "BF16"}, 2048 * 4),  # a head multiplies by it, in float32
-        ({}, {"table": "F16"}, 2048 * 4),
-        ({"tie_word_embeddings": False}, {"table": "F32", "head": "F16"}, 2048 * 8),
-        ({"tie_word_embeddings": False}, {"table": "Q8_0", "layer": "BF16"}, 2048 * (1 + 2 / 32 + 4)),
+        ({"tie_word_embeddings": False}, {"table": "bfloat16", "head": "bfloat16"}, 2048 * (2 + 4)),
+        ({"tie_word_embeddings": True}, {"table": "bfloat16"}, 2048 * 4),  # a head multiplies by it, in float32
+        ({}, {"table": "float16"}, 2048 * 4),
+        ({"tie_word_embeddings": False}, {"table": "float32", "head": "float16"}, 2048 * 8),
+        ({"tie_word_embeddings": False}, {"table": "Q8_0", "layer": "bfloat16"}, 2048 * (1 + 2 / 32 + 4)),
     ],
 )
 def test_a_table_in_16_bits_stays_so_where_no_head_is_tied_to_it(
