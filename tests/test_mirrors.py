@@ -73,7 +73,7 @@ TOGETHER = {
         "checkpoint/block_rows checkpoint/blocks checkpoint/packed checkpoint/quantized/forms "
         "checkpoint/quantized/layers"
     ),
-    "quantize/test_stored_blocks": "quantize/held_rows recipe/stored_forms",
+    "quantize/test_stored_blocks": "quantize/held_rows",
     "checkpoint/test_hub": "checkpoint/download checkpoint/hub_cache",
     # an export is judged by what its graph computes, a recipe by what is made of it
     "export/own_attention/test_alibi": "export/own_attention/bloom export/own_attention/mpt",

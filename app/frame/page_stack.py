@@ -7,13 +7,24 @@ from functools import partial
 from importlib import import_module
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.frame.navigation_rail import PageEntry
 from app.startup.preload import PLAIN_IMPORTS, Preloader, import_slices
 from app.state.context import AppContext
+from app.widgets.lazy_tabs import LazyTabs
 from app.widgets.session_choice import SessionChoice
 from app.widgets.styling import apply_style
+
+_CONTROL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+_TAB_KEYS = (
+    (Qt.Key.Key_Tab, _CONTROL, 1),
+    (Qt.Key.Key_Backtab, _CONTROL | _SHIFT, -1),
+    (Qt.Key.Key_PageDown, _CONTROL, 1),
+    (Qt.Key.Key_PageUp, _CONTROL, -1),
+)
+"""Those that QTabWidget takes where the focus is within it, and how many tabs they go on."""
 
 
 class PageStack(QStackedWidget):
@@ -69,6 +80,16 @@ class PageStack(QStackedWidget):
         if page.focusProxy() is None:
             page.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab leads from the page to its first control
         return page
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: keys that turn a page's tabs do so from wherever they were not taken, a page's own focus too."""
+        steps = [step for key, modifiers, step in _TAB_KEYS if (key, modifiers) == (event.key(), event.modifiers())]
+        front = self.currentWidget()
+        tabs = front.findChild(LazyTabs) if steps and front is not None else None
+        if isinstance(tabs, LazyTabs) and tabs.isVisible():
+            tabs.turn(steps[0])
+        else:
+            super().keyPressEvent(event)
 
     def preload(self) -> None:
         """Build the remaining pages in the background, one part per turn of the event loop."""

@@ -55,6 +55,12 @@ class LazyTabs(QTabWidget):
     def current(self) -> str:
         return self.names[self.currentIndex()]
 
+    def turn(self, steps: int) -> None:
+        """Goes on by some tabs, and from the last to the first; those that are disabled do not count."""
+        places = [place for place in range(self.count()) if self.isTabEnabled(place) and self.isTabVisible(place)]
+        if self.currentIndex() in places:
+            self.setCurrentIndex(places[(places.index(self.currentIndex()) + steps) % len(places)])
+
     def getters(self) -> Iterator[Callable[[], QWidget]]:
         """The functions that build the tabs, in their order."""
         return iter(list(self._getters.values()))

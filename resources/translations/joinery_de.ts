@@ -8042,8 +8042,8 @@
       <translation>Present</translation>
     </message>
     <message>
-      <source>prompt + generated</source>
-      <translation>Prompt + erzeugt</translation>
+      <source>prompt + generated tokens</source>
+      <translation>Tokens: Prompt + erzeugt</translation>
     </message>
     <message>
       <source>prompts in 8 bits</source>

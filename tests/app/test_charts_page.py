@@ -144,7 +144,7 @@ def test_figures(page: SpeedTab) -> None:
         "prefill": f"prefill: {format_number(2909)} tok/s",
         "decode": "decode: 200 tok/s",
         "roofline": "roofline: – %",
-        "tokens": "prompt + generated: 96 + 4 tokens",
+        "tokens": "prompt + generated tokens: 96 + 4",
     }
     cells = page.figures.cells
     assert [cells["decode", key].text() for key in ("p50", "p95", "p99", "count")] == ["5.00", "5.90", "5.98", "3"]

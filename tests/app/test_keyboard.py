@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
+from app.widgets.lazy_tabs import LazyTabs
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.app.pictures import STATES, window_over
@@ -240,3 +241,28 @@ def test_the_tour_by_keys(make_window: Callable[..., MainWindow], qtbot: QtBot) 
     qtbot.waitUntil(window.help.dialog.isActiveWindow)
     press(qtbot, Key.Key_Escape)
     assert not window.help.dialog.isVisible()
+
+
+@pytest.mark.parametrize("name", ["measure", "server"])
+def test_ctrl_tab_turns_the_tabs_of_a_page(qtbot: QtBot, make_window: Callable[..., MainWindow], name: str) -> None:
+    """From the page itself, which has the focus when it is shown, as well as from within the tabs."""
+    window = make_window()
+    window.context.open_bundle("/b/alphabundle")
+    window.show_page(name)
+    page = window.stack.page(name)
+    tabs = page.findChild(LazyTabs)
+    assert isinstance(tabs, LazyTabs)
+    qtbot.waitUntil(tabs.isVisible)
+    assert tabs.currentIndex() == 0
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    page.setFocus()
+    for key, modifiers, wanted in (
+        (Qt.Key.Key_Tab, control, 1),
+        (Qt.Key.Key_PageDown, control, 2),
+        (Qt.Key.Key_Backtab, control | shift, 1),
+        (Qt.Key.Key_PageUp, control, 0),
+        (Qt.Key.Key_PageUp, control, tabs.count() - 1),
+        (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier, tabs.count() - 1),
+    ):
+        qtbot.keyClick(page, key, modifiers)
+        assert tabs.currentIndex() == wanted

@@ -68,7 +68,7 @@ class FiguresRow(QWidget):
             "prefill": Stat(self.tr("prefill"), unit="tok/s"),
             "decode": Stat(self.tr("decode"), unit="tok/s"),
             "roofline": Stat(self.tr("roofline"), unit="%"),
-            "tokens": Stat(self.tr("prompt + generated"), unit="tok"),
+            "tokens": Stat(self.tr("prompt + generated tokens")),
         }
         for key, stat in self.stats.items():
             set_tool_tip(stat, _definition(key))
