@@ -101,8 +101,10 @@ def _other_pages() -> dict[str, tuple[str, str]]:
 
 
 def _page_keys() -> dict[str, Sequence[tuple[str, str]]]:
+    tabs = (tr("Ctrl+Tab  Ctrl+Shift+Tab"), tr("go to the next or the previous tab"))
     return {
         "inspect": (
+            tabs,
             (tr("Arrows"), tr("go to a neighbour in the graph; with Shift move it")),
             ("+  −  0  1", tr("zoom the graph in and out, fit it, show it in full size")),
             (tr("Enter"), tr("open or close the chosen box")),
@@ -115,4 +117,6 @@ def _page_keys() -> dict[str, Sequence[tuple[str, str]]]:
             (tr("Up, in an empty field"), tr("edit the last question")),
             (tr("Alt+Up  Alt+Down"), tr("move an op of the chain up or down")),
         ),
+        "measure": (tabs,),
+        "server": (tabs,),
     }

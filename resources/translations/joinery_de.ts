@@ -1607,6 +1607,10 @@
       <translation>Strg+C kopiert den gewählten Wert als JSON.</translation>
     </message>
     <message>
+      <source>Ctrl+Tab  Ctrl+Shift+Tab</source>
+      <translation>Strg+Tab  Strg+Umschalt+Tab</translation>
+    </message>
+    <message>
       <source>Current bundle: {0}</source>
       <translation>Aktuelles Bundle: {0}</translation>
     </message>
@@ -7468,6 +7472,10 @@
     <message>
       <source>go to the next or the previous match of the search</source>
       <translation>zum nächsten oder vorigen Treffer der Suche gehen</translation>
+    </message>
+    <message>
+      <source>go to the next or the previous tab</source>
+      <translation>zum nächsten oder vorigen Tab</translation>
     </message>
     <message>
       <source>graph input</source>
