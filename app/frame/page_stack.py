@@ -18,12 +18,12 @@ from app.widgets.session_choice import SessionChoice
 from app.widgets.styling import apply_style
 
 _CONTROL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-_TAB_KEYS = (
-    (Qt.Key.Key_Tab, _CONTROL, 1),
-    (Qt.Key.Key_Backtab, _CONTROL | _SHIFT, -1),
-    (Qt.Key.Key_PageDown, _CONTROL, 1),
-    (Qt.Key.Key_PageUp, _CONTROL, -1),
-)
+_TAB_KEYS: dict[tuple[int, Qt.KeyboardModifier], int] = {
+    (Qt.Key.Key_Tab, _CONTROL): 1,
+    (Qt.Key.Key_Backtab, _CONTROL | _SHIFT): -1,
+    (Qt.Key.Key_PageDown, _CONTROL): 1,
+    (Qt.Key.Key_PageUp, _CONTROL): -1,
+}
 """Those that QTabWidget takes where the focus is within it, and how many tabs they go on."""
 
 
@@ -83,11 +83,11 @@ class PageStack(QStackedWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's name: keys that turn a page's tabs do so from wherever they were not taken, a page's own focus too."""
-        steps = [step for key, modifiers, step in _TAB_KEYS if (key, modifiers) == (event.key(), event.modifiers())]
+        steps = _TAB_KEYS.get((event.key(), event.modifiers()))
         front = self.currentWidget()
         tabs = front.findChild(LazyTabs) if steps and front is not None else None
-        if isinstance(tabs, LazyTabs) and tabs.isVisible():
-            tabs.turn(steps[0])
+        if steps and isinstance(tabs, LazyTabs) and tabs.isVisible():
+            tabs.turn(steps)
         else:
             super().keyPressEvent(event)
 

@@ -266,3 +266,5 @@ def test_ctrl_tab_turns_the_tabs_of_a_page(qtbot: QtBot, make_window: Callable[.
     ):
         qtbot.keyClick(page, key, modifiers)
         assert tabs.currentIndex() == wanted
+    qtbot.keyClick(tabs.tabBar(), Qt.Key.Key_Tab, control)  # which the tabs take themselves: once
+    assert tabs.currentIndex() == 0

@@ -35,7 +35,7 @@ def fetched() -> Callable[[Callable[..., Path]], Path]:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`built(source, **options)`: a bundle, made once a run."""
+    """`built(source, **options)`: a bundle, made once a process: CI has each file in one."""
     made: dict[str, Path] = {}
 
     def get(source: Path, **options: Any) -> Path:

@@ -46,10 +46,13 @@ class RowMachine(Machine):
     def take_turns(self, turns: StepTurns) -> None:
         """Has its single tokens go with those of other rows, and its prompts be read between their steps."""
         self.turns = turns
-        padded = bool(self.program.prefill.columns)  # a run of fewer columns takes as long
-        self.run_limit = lambda read, length: max(
-            turns.next_run(self.row, self.chunk, read, length), self.chunk * padded
-        )
+        self.run_limit = self._next_run
+
+    def _next_run(self, read: int, length: int) -> int:
+        """The tokens of the next run of a prompt. Where runs have a fixed width, a shorter one would be padded."""
+        assert self.turns is not None
+        tokens = self.turns.next_run(self.row, self.chunk, read, length)
+        return self.chunk if self.program.prefill.columns else tokens
 
 
 class RowBatch:

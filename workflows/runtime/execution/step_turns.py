@@ -86,9 +86,9 @@ class StepTurns:
     def next_run(self, row: int, longest: int, read: int, length: int) -> int:
         """How many tokens the next run of a row's prompt takes, of whose `length` tokens it has `read`."""
         with self._lock:
-            if not read:
+            if row not in self._due:
                 self._decoding.discard(row)
-                self._due[row] = self._read + length
+                self._due[row] = self._read + length - read
             self._left[row] = length - read
             if not self._decoding - {row} or (not read and length <= SHORT):
                 return longest
@@ -101,6 +101,7 @@ class StepTurns:
         """
         with self._lock:
             self._apart.add(row)
+            self._due.setdefault(row, self._read + tokens)  # several tokens at once that are no prompt
             self._lock.notify_all()
             self._wait_for_turn(row)
             began = time.monotonic()
@@ -122,8 +123,7 @@ class StepTurns:
             self._lock.wait(left)
 
     def _is_turn(self, row: int) -> bool:
-        first = min(self._due, key=self._due.__getitem__, default=row)
-        return first == row and (self._stepped or not self._decoding - self._apart)
+        return min(self._due, key=self._due.__getitem__) == row and (self._stepped or not self._decoding - self._apart)
 
     def _end_prompt(self, row: int) -> None:
         self._decoding.add(row)

@@ -226,3 +226,22 @@ def test_a_stopped_prompt_holds_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
                 pass
         turns.step(1, 7)
     assert steps.taken == [(1,)]
+
+
+def test_a_prompt_goes_on_after_a_token_alone_and_other_runs_have_their_place() -> None:
+    """Some tokens of a prompt go one by one; and runs that are no prompt's are due as if they came now."""
+    turns = StepTurns(steps := Steps())
+    with turns.taking_part(0), turns.taking_part(1):
+        turns.next_run(0, 8, 0, 17)
+        with turns.alone(0, 8):
+            pass
+        in_threads(lambda: turns.step(1, 5), lambda: turns.step(0, 5))  # the latter of the prompt
+        turns.next_run(1, 100, 0, 100)
+        assert turns.next_run(0, 8, 9, 17) == 8  # due at 16, the other one at 108
+        began = time.monotonic()
+        with turns.alone(0, 8):
+            pass
+        with turns.alone(0, 8):  # a run of tokens that are no prompt
+            pass
+        assert time.monotonic() - began < 10, "of 20 s of patience"
+    assert steps.taken == [(0, 1)]
